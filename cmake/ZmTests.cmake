@@ -1,0 +1,57 @@
+# Tests stand beside what they test: FOLDER/tests/test_FILE.c becomes the CTest FOLDER/FILE.
+#
+#   zm_tests(FOLDER dir LIBRARIES …)
+#     every test_*.c of FOLDER/tests, a cmocka program each. A first comment may hold lines
+#       labels: known serial        (CTest labels; `serial` also makes it run alone)
+#       timeout: 60                 (seconds; 30 otherwise)
+#     Exit status 77 is a skip.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+enable_testing()
+pkg_check_modules(ZM_CMOCKA QUIET IMPORTED_TARGET cmocka)
+
+function(zm_tests)
+  cmake_parse_arguments(arg "" "FOLDER" "LIBRARIES" ${ARGN})
+  if(NOT ZM_CMOCKA_FOUND)
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDER}/tests/test_*.c)
+  cmake_path(RELATIVE_PATH arg_FOLDER BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "^test_" "" noun ${stem})
+    string(MAKE_C_IDENTIFIER "test_${room}_${noun}" target)
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} zm::build PkgConfig::ZM_CMOCKA)
+    set_target_properties(${target} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_compile_definitions(${target} PRIVATE
+      ZM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ZM_PROGRAM="${PROJECT_BINARY_DIR}/bin/zonemark")
+    add_test(NAME ${room}/${noun} COMMAND ${target})
+    zm_test_properties(${room}/${noun} ${source} unit)
+  endforeach()
+endfunction()
+
+# Labels and time-out of a test from the lines `labels:` and `timeout:` of its file.
+function(zm_test_properties test source default_label)
+  file(STRINGS ${source} label_line REGEX "^[ #*]*labels: " LIMIT_COUNT 1)
+  file(STRINGS ${source} timeout_line REGEX "^[ #*]*timeout: " LIMIT_COUNT 1)
+  set(labels ${default_label})
+  set(timeout 30)
+  if(label_line)
+    string(REGEX REPLACE ".*labels: *" "" labels "${label_line}")
+    string(REGEX REPLACE " +" ";" labels "${labels}")
+  endif()
+  if(timeout_line)
+    string(REGEX REPLACE ".*timeout: *" "" timeout "${timeout_line}")
+  endif()
+  if(ZM_SANITIZE)
+    math(EXPR timeout "${timeout} * 4")
+  endif()
+  set_tests_properties(${test} PROPERTIES
+    LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
+  if("serial" IN_LIST labels)
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()

@@ -1,0 +1,62 @@
+/*
+ * cmd: the contract of a command.
+ *
+ * A command is one file runner/cmd_NAME.c that ends in one constant, ZM_CMD; the build finds and
+ * lists it. Its switches are typed rows: parsing, `--help`, the man page and the shell completion all
+ * come from them. Answers go to stdout, talk to stderr.
+ *
+ * Exit status: 0 done; 1 it ran and the answer is no; 2 wrong use or a setup that cannot work; 3 a run
+ * failed; 77 nothing could run here.
+ */
+#ifndef ZM_RUNNER_CMD_H
+#define ZM_RUNNER_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "workloads/base/option.h"
+#include "workloads/base/why.h"
+
+enum zm_exit {
+	ZM_EXIT_OK = 0,
+	ZM_EXIT_NO = 1,
+	ZM_EXIT_USAGE = 2,
+	ZM_EXIT_RUN_FAILED = 3,
+	ZM_EXIT_SKIPPED = 77,
+};
+
+/* What stands behind a command's name on its line, once its switches have been taken out. */
+struct zm_args {
+	const void *switches;     /* the command's switch struct, filled from its rows */
+	const char *const *words; /* the other words, in order */
+	size_t nr_words;
+	int argc;                 /* the whole line as typed, for the record */
+	char *const *argv;
+};
+
+struct zm_cmd {
+	const char *name;    /* .name = ZM_CMD_NAME */
+	const char *summary; /* one line for `zonemark --help`, no full stop */
+	const char *usage;   /* "WORKLOAD|MATRIX [option=value …]" */
+	const char *details; /* paragraphs for `zonemark CMD --help` and the man page */
+	const char *examples;/* lines "COMMAND<tab>what it does"; may be NULL */
+	const char *completes; /* what its words are, for the completion: "workloads", "runs", "" */
+	/* Typed rows as --NAME VALUE or --NAME=VALUE; a BOOL row is a flag. `_` in a name is typed
+	 * `-`. NULL-terminated; may be NULL. A STRING row may be given once. --json and --help are
+	 * rows of their own here only where the command answers in JSON. */
+	const struct zm_option *switches;
+	size_t switches_size;
+	bool leaves_journals; /* true: dead runs' journals are not undone before it (restore itself) */
+	int (*run)(const struct zm_args *args);
+};
+
+/* Prints "zonemark: SENTENCE" on stderr (once, in one write), and returns the exit status. */
+int zm_cmd_fail(enum zm_exit status, const struct zm_why *why);
+int zm_cmd_failf(enum zm_exit status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Flushes and closes stdout; a failed write (full disk, closed pipe) turns status 0 into 2 with one
+ * line. Called by main after every command. */
+int zm_cmd_close_stdout(int status);
+
+#endif
