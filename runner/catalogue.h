@@ -21,4 +21,10 @@ const struct zm_workload *zm_workload_find(const char *name);
 const struct zm_monitor *zm_monitor_find(const char *name);
 const struct zm_cmd *zm_cmd_find(const char *name);
 
+/* -ENOENT, with the sentence for a command that is not there: the nearest, or where all are listed. */
+int zm_cmd_unknown(const char *name, struct zm_why *why);
+
+/* Checks every workload's constant; main calls it before any command. The sentence names the offender. */
+int zm_catalogue_validate(struct zm_why *why);
+
 #endif

@@ -30,33 +30,47 @@ struct zm_args {
 	const void *switches;     /* the command's switch struct, filled from its rows */
 	const char *const *words; /* the other words, in order */
 	size_t nr_words;
-	int argc;                 /* the whole line as typed, for the record */
+	int argc;                 /* the line as typed from the command's name on, for the record */
 	char *const *argv;
+	bool wants_help;          /* -h or --help was there; nothing else was looked at */
 };
 
 struct zm_cmd {
 	const char *name;    /* .name = ZM_CMD_NAME */
 	const char *summary; /* one line for `zonemark --help`, no full stop */
 	const char *usage;   /* "WORKLOAD|MATRIX [option=value …]" */
-	const char *details; /* paragraphs for `zonemark CMD --help` and the man page */
+	/* Paragraphs for `zonemark CMD --help` and the man page, with an empty line between them; they
+	 * are filled to the width, but for lines that begin with a space. May be NULL. */
+	const char *details;
 	const char *examples;/* lines "COMMAND<tab>what it does"; may be NULL */
-	const char *completes; /* what its words are, for the completion: "workloads", "runs", "" */
+	/* What its words are, for the completion: names of classes with spaces between them
+	 * (commands, workloads, monitors, matrices, options, settings, files), or "" */
+	const char *completes;
 	/* Typed rows as --NAME VALUE or --NAME=VALUE; a BOOL row is a flag. `_` in a name is typed
-	 * `-`. NULL-terminated; may be NULL. A STRING row may be given once. --json and --help are
-	 * rows of their own here only where the command answers in JSON. */
+	 * `-`. NULL-terminated; may be NULL. A STRING row may be given once, and its unit is the word
+	 * that help shows for the value ("file": --db FILE). --json is a row where the command answers
+	 * in JSON; --help is everybody's. */
 	const struct zm_option *switches;
 	size_t switches_size;
 	bool leaves_journals; /* true: dead runs' journals are not undone before it (restore itself) */
 	int (*run)(const struct zm_args *args);
 };
 
+/* Takes the switches of argv[1 …] out of the words, until "--"; argv[0] is the command's name. The
+ * sentence suggests the nearest switch. zm_args_release frees what was made. */
+int zm_cmd_parse(const struct zm_cmd *cmd, int argc, char *const *argv, struct zm_args *ret_args,
+		 struct zm_why *why);
+void zm_args_release(const struct zm_cmd *cmd, struct zm_args *args);
+
 /* Prints "zonemark: SENTENCE" on stderr (once, in one write), and returns the exit status. */
 int zm_cmd_fail(enum zm_exit status, const struct zm_why *why);
 int zm_cmd_failf(enum zm_exit status, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Flushes and closes stdout; a failed write (full disk, closed pipe) turns status 0 into 2 with one
- * line. Called by main after every command. */
+/* Flushes and closes stdout; a failed write (full disk, closed stdout) turns status 0 into 2 with one
+ * line. When it was a pipe whose reader went away, the program ends as any filter does, silently, by
+ * SIGPIPE (which is ignored until then, so that no run dies of its reader). Called by main after
+ * every command. */
 int zm_cmd_close_stdout(int status);
 
 #endif
