@@ -76,6 +76,29 @@ struct zm_metric {
 	const char *summary; /* one line: what it is; may be NULL for kernel fields passed through */
 };
 
+/*
+ * The series and figures that the engine itself keeps of every run, by name. Series: source
+ * ZM_SOURCE_ENGINE, scope task, kind count. Operations are read at every border and interval, CPU
+ * times and faults at the borders. The workload's own counters stand beside them (source: the
+ * workload, metric: the counter's name, scope task). Figures have the same source.
+ */
+#define ZM_SOURCE_ENGINE        "engine"
+#define ZM_SERIES_TASK_OPS      "task.ops"    /* unit: the workload's `op` */
+#define ZM_SERIES_TASK_FAULTS   "task.faults" /* minor and major */
+#define ZM_SERIES_TASK_USER     "task.user_ns"
+#define ZM_SERIES_TASK_SYSTEM   "task.system_ns"
+#define ZM_FIGURE_OPS           "window.ops"           /* operations in the measured window */
+#define ZM_FIGURE_TASK_FAULTS   "window.task_faults"   /* the tasks' own faults */
+#define ZM_FIGURE_KERNEL_FAULTS "window.kernel_faults" /* pgfault of /proc/vmstat: everybody's */
+#define ZM_FIGURE_WITHIN        "window.spread%"       /* of its intervals: stddev / mean */
+#define ZM_FIGURE_STEAL         "disturb.steal%"       /* of the time of the CPUs used */
+#define ZM_FIGURE_OTHERS        "disturb.others%"      /* other processes, of the CPUs used */
+#define ZM_FIGURE_THROTTLED     "disturb.throttled%"   /* of the window, by a cgroup's quota */
+#define ZM_FIGURE_SKEW          "start.skew"           /* gate opened to the last first op */
+#define ZM_FIGURE_IDLE_USED     "used.idle"            /* bytes used before the tasks were there */
+#define ZM_FIGURE_PEAK_USED     "used.peak"
+#define ZM_FIGURE_DRAINED_USED  "used.drained"         /* after they had gone */
+
 struct zm_reading {
 	uint64_t t_ns;
 	union {

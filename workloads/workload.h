@@ -145,6 +145,10 @@ struct zm_workload {
 	 * instructions a step), small enough that a step ends within a millisecond. */
 	uint64_t batch;
 
+	/* How long a task may honestly go without a count (operations or counters): a build job takes
+	 * minutes. A task that is silent for longer has stalled, and the run failed. 0: 5 s. */
+	uint64_t patience_ns;
+
 	/* Zeroed memory the harness provides: per run (shared), per task (private). */
 	size_t run_bytes;
 	size_t task_bytes;
