@@ -5,11 +5,28 @@
 #       labels: known serial        (CTest labels; `serial` also makes it run alone)
 #       timeout: 60                 (seconds; 30 otherwise)
 #     Exit status 77 is a skip.
+#   zm_bats(FOLDER dir)
+#     every *.bats of FOLDER/tests/cli, run against the built program; the CTest FOLDER/cli/FILE with
+#     the label cli. The same comment lines hold. They find the program in $ZONEMARK, the sources in
+#     $ZM_SOURCE_DIR and the build in $ZM_BINARY_DIR, and begin with `load helper`.
+#   zm_test_properties(TEST SOURCE LABEL)
+#     for tests that are neither.
+#
+# -DZM_VALGRIND=ON runs the cmocka programs under valgrind.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 enable_testing()
 pkg_check_modules(ZM_CMOCKA QUIET IMPORTED_TARGET cmocka)
+find_program(ZM_BATS bats)
+option(ZM_VALGRIND "Run the unit tests under valgrind" OFF)
+
+set(zm_test_launcher)
+if(ZM_VALGRIND)
+  find_program(ZM_VALGRIND_PROGRAM valgrind REQUIRED)
+  set(zm_test_launcher ${ZM_VALGRIND_PROGRAM} --quiet --error-exitcode=99 --leak-check=full
+      --errors-for-leak-kinds=definite --trace-children=no)
+endif()
 
 function(zm_tests)
   cmake_parse_arguments(arg "" "FOLDER" "LIBRARIES" ${ARGN})
@@ -28,8 +45,25 @@ function(zm_tests)
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${target} PRIVATE
       ZM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ZM_PROGRAM="${PROJECT_BINARY_DIR}/bin/zonemark")
-    add_test(NAME ${room}/${noun} COMMAND ${target})
+    add_test(NAME ${room}/${noun} COMMAND ${zm_test_launcher} $<TARGET_FILE:${target}>)
     zm_test_properties(${room}/${noun} ${source} unit)
+  endforeach()
+endfunction()
+
+function(zm_bats)
+  cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
+  if(NOT ZM_BATS)
+    return()
+  endif()
+  file(GLOB scripts CONFIGURE_DEPENDS ${arg_FOLDER}/tests/cli/*.bats)
+  cmake_path(RELATIVE_PATH arg_FOLDER BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
+  foreach(script IN LISTS scripts)
+    cmake_path(GET script STEM stem)
+    set(test ${room}/cli/${stem})
+    add_test(NAME ${test} COMMAND ${ZM_BATS} ${script})
+    zm_test_properties(${test} ${script} cli)
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT
+      "ZONEMARK=$<TARGET_FILE:zonemark>;ZM_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZM_BINARY_DIR=${PROJECT_BINARY_DIR}")
   endforeach()
 endfunction()
 
@@ -48,6 +82,8 @@ function(zm_test_properties test source default_label)
   endif()
   if(ZM_SANITIZE)
     math(EXPR timeout "${timeout} * 4")
+  elseif(ZM_VALGRIND)
+    math(EXPR timeout "${timeout} * 20")
   endif()
   set_tests_properties(${test} PROPERTIES
     LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)

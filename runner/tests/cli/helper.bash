@@ -1,0 +1,68 @@
+# helper: what every CLI test starts with. `load helper` at the top of a .bats file gives each test
+# its own store, journal and temporary directory, and these:
+#
+#     zonemark …            the built program
+#     run_split CMD …       runs CMD; $status, $out (stdout) and $err (stderr) apart
+#     fails_with N PATTERN  the last run_split: status N, and exactly one line on stderr, matching PATTERN
+#     as_nobody CMD …       as uid 65534 without groups or capabilities; skips when not root
+#     needs_root, needs_command NAME …   skip the test without them
+
+setup() {
+	: "${ZONEMARK:?path of the program; run these through ctest}"
+	export HOME=$BATS_TEST_TMPDIR/home
+	export XDG_DATA_HOME=$HOME/data XDG_STATE_HOME=$HOME/state XDG_CACHE_HOME=$HOME/cache
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir -p "$HOME" "$TMPDIR"
+	unset ZONEMARK_DB LC_ALL
+	export LANG=C
+	cd "$BATS_TEST_TMPDIR" || return 1
+	if declare -F setup_more > /dev/null; then setup_more; fi
+}
+
+zonemark() {
+	"$ZONEMARK" "$@"
+}
+
+run_split() {
+	status=0
+	"$@" > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" || status=$?
+	out=$(cat "$BATS_TEST_TMPDIR/out")
+	err=$(cat "$BATS_TEST_TMPDIR/err")
+}
+
+# Shown by bats when a test fails.
+explain() {
+	printf 'status %s\nout: %s\nerr: %s\n' "$status" "$out" "$err"
+	return 1
+}
+
+fails_with() {
+	[ "$status" -eq "$1" ] || { explain; return 1; }
+	[ "$(printf '%s\n' "$err" | wc -l)" -eq 1 ] || { explain; return 1; }
+	[[ $err =~ $2 ]] || { explain; return 1; }
+}
+
+succeeds() {
+	[ "$status" -eq 0 ] || { explain; return 1; }
+}
+
+has_line() { # PATTERN in $out
+	printf '%s\n' "$out" | grep -Eq -- "$1" || { explain; return 1; }
+}
+
+needs_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+needs_command() {
+	local name
+	for name; do
+		command -v "$name" > /dev/null || skip "needs the program $name"
+	done
+}
+
+as_nobody() {
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2> /dev/null || true
+	chown -R 65534 "$HOME" "$TMPDIR"
+	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all "$@"
+}
