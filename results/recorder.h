@@ -35,8 +35,8 @@ int zm_recorder_series(struct zm_recorder *recorder, const struct zm_series_desc
 
 void zm_recorder_put_u64(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns,
 			 uint64_t value, uint32_t flags);
-void zm_recorder_put_f64(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns,
-			 double value, uint32_t flags);
+void zm_recorder_put_f64(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns, double value,
+			 uint32_t flags);
 
 /* A metric that a run should have had, and why it has not. Shown instead of the figure. */
 int zm_recorder_absent(struct zm_recorder *recorder, const char *source, const char *reason);

@@ -57,18 +57,18 @@ struct zm_run_record {
 	const char *command_line; /* as typed, shell-quoted */
 	const char *label;        /* may be NULL */
 	const char *workload;
-	const char *params;       /* canonical JSON object of every effective option, as text */
-	const char *cell;         /* canonical JSON of what was asked for: the same for all repeats */
-	unsigned int repeat;      /* 0 … repeats - 1 */
-	enum zm_status status;    /* RUNNING, or SKIPPED with a reason */
+	const char *params;    /* canonical JSON object of every effective option, as text */
+	const char *cell;      /* canonical JSON of what was asked for: the same for all repeats */
+	unsigned int repeat;   /* 0 … repeats - 1 */
+	enum zm_status status; /* RUNNING, or SKIPPED with a reason */
 	const char *reason;
 	unsigned int nr_tasks;
-	const char *kind;         /* "process", "thread" */
-	const char *inventory;    /* JSON object: the machine, runner/inventory.h */
-	const char *machine_id;   /* stable for one machine */
+	const char *kind;       /* "process", "thread" */
+	const char *inventory;  /* JSON object: the machine, runner/inventory.h */
+	const char *machine_id; /* stable for one machine */
 	const char *boot_id;
-	const char *kernel;       /* release */
-	const char *version;      /* zonemark's own */
+	const char *kernel;  /* release */
+	const char *version; /* zonemark's own */
 };
 
 /* Starts a run. The recorder belongs to the caller until zm_recorder_end. */

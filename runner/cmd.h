@@ -30,9 +30,9 @@ struct zm_args {
 	const void *switches;     /* the command's switch struct, filled from its rows */
 	const char *const *words; /* the other words, in order */
 	size_t nr_words;
-	int argc;                 /* the line as typed from the command's name on, for the record */
+	int argc; /* the line as typed from the command's name on, for the record */
 	char *const *argv;
-	bool wants_help;          /* -h or --help was there; nothing else was looked at */
+	bool wants_help; /* -h or --help was there; nothing else was looked at */
 };
 
 struct zm_cmd {
@@ -42,7 +42,7 @@ struct zm_cmd {
 	/* Paragraphs for `zonemark CMD --help` and the man page, with an empty line between them; they
 	 * are filled to the width, but for lines that begin with a space. May be NULL. */
 	const char *details;
-	const char *examples;/* lines "COMMAND<tab>what it does"; may be NULL */
+	const char *examples; /* lines "COMMAND<tab>what it does"; may be NULL */
 	/* What its words are, for the completion: names of classes with spaces between them
 	 * (commands, workloads, monitors, matrices, options, settings, files), or "" */
 	const char *completes;

@@ -117,7 +117,7 @@ static char *join_choices(char *buf, size_t size, const char *const *choices)
 char *zm_help_value(char *buf, size_t size, const struct zm_option *row)
 {
 	static const char *const words[] = {
-		[ZM_OPTION_BOOL] = "",	       [ZM_OPTION_U64] = "N",
+		[ZM_OPTION_BOOL] = "",         [ZM_OPTION_U64] = "N",
 		[ZM_OPTION_DOUBLE] = "X",      [ZM_OPTION_SIZE] = "SIZE",
 		[ZM_OPTION_DURATION] = "TIME", [ZM_OPTION_AMOUNT] = "N|N%",
 	};
@@ -126,7 +126,7 @@ char *zm_help_value(char *buf, size_t size, const struct zm_option *row)
 		return join_choices(buf, size, row->choices);
 	(void)snprintf(buf, size, "%s",
 		       row->type != ZM_OPTION_STRING ? words[row->type]
-		       : row->unit		     ? row->unit
+		       : row->unit                   ? row->unit
 						     : "text");
 	for (char *p = buf; row->type == ZM_OPTION_STRING && *p; p++)
 		*p = (char)toupper((unsigned char)*p);

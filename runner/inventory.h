@@ -28,10 +28,10 @@ int zm_inventory_machine_id(const struct zm_sysroot *root, const json_t *invento
 
 /* Something that would spoil a result. */
 struct zm_spoiler {
-	const char *name;  /* "load", "thp", "swap", "frequency", "quota", "cpuset", "memory-limit",
+	const char *name; /* "load", "thp", "swap", "frequency", "quota", "cpuset", "memory-limit",
 			    * "tracing", "smt", "steal", "numa-balancing"… */
-	char what[256];    /* what was seen, with its figure */
-	char mend[256];    /* how to mend it: a command where there is one */
+	char what[256];   /* what was seen, with its figure */
+	char mend[256];   /* how to mend it: a command where there is one */
 };
 
 /* At most max of them; returns how many. Looks for 0.3 s (other load, steal). */

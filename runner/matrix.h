@@ -10,7 +10,7 @@
 struct zm_matrix {
 	const char *name;
 	const char *summary;      /* one line, no full stop */
-	const char *const *lines; /* "page_fault1 mode=process,thread nr_task=1,100%"; NULL-terminated */
+	const char *const *lines; /* "page_fault1 mode=process,thread nr_task=1,100%"; then NULL */
 };
 
 /* In the order of their names; a NULL name ends them. */

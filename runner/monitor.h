@@ -37,8 +37,8 @@ enum zm_rate {
 /* The tasks a monitor may look at. */
 struct zm_target {
 	enum zm_task_kind kind;
-	pid_t launcher;         /* their parent, or the process whose threads they are */
-	const pid_t *tids;      /* by task index; a process's pid or a thread's tid */
+	pid_t launcher;    /* their parent, or the process whose threads they are */
+	const pid_t *tids; /* by task index; a process's pid or a thread's tid */
 	unsigned int nr_tasks;
 };
 

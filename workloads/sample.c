@@ -2,9 +2,8 @@
 #include "workloads/sample.h"
 
 static const char *const phase_names[ZM_NR_PHASES] = {
-	[ZM_PHASE_PREPARE] = "prepare", [ZM_PHASE_IDLE] = "idle",
-	[ZM_PHASE_SETUP] = "setup",     [ZM_PHASE_WARMUP] = "warmup",
-	[ZM_PHASE_MEASURE] = "measure", [ZM_PHASE_STOP] = "stop",
+	[ZM_PHASE_PREPARE] = "prepare", [ZM_PHASE_IDLE] = "idle",       [ZM_PHASE_SETUP] = "setup",
+	[ZM_PHASE_WARMUP] = "warmup",   [ZM_PHASE_MEASURE] = "measure", [ZM_PHASE_STOP] = "stop",
 	[ZM_PHASE_DRAIN] = "drain",     [ZM_PHASE_CLEANUP] = "cleanup",
 };
 

@@ -45,12 +45,12 @@ enum zm_scope {
 /* The phases of a run, in order. */
 enum zm_phase {
 	ZM_PHASE_PREPARE,
-	ZM_PHASE_IDLE,   /* the used-memory baseline, after prepare, before any task is there */
-	ZM_PHASE_SETUP,  /* tasks are made, pinned, set up; ends when the gate opens */
+	ZM_PHASE_IDLE,  /* the used-memory baseline, after prepare, before any task is there */
+	ZM_PHASE_SETUP, /* tasks are made, pinned, set up; ends when the gate opens */
 	ZM_PHASE_WARMUP,
 	ZM_PHASE_MEASURE,
-	ZM_PHASE_STOP,   /* tasks are told to stop, and end */
-	ZM_PHASE_DRAIN,  /* used memory comes back */
+	ZM_PHASE_STOP,  /* tasks are told to stop, and end */
+	ZM_PHASE_DRAIN, /* used memory comes back */
 	ZM_PHASE_CLEANUP,
 	ZM_NR_PHASES,
 };
@@ -68,12 +68,14 @@ enum zm_flag {
 
 /* A metric's declaration. Strings are constants of the declarer, or live as long as the recorder. */
 struct zm_metric {
-	const char *name;    /* "will-it-scale.per_process_ops"; "{n}" stands for the number of tasks */
-	const char *unit;    /* "pages/s", "kB", "pages", "ns", "" */
+	/* "will-it-scale.per_process_ops"; "{n}" stands for the number of tasks */
+	const char *name;
+	const char *unit; /* "pages/s", "kB", "pages", "ns", "" */
 	enum zm_kind kind;
 	enum zm_better better;
-	bool is_primary;     /* verdicts are given on these */
-	const char *summary; /* one line: what it is; may be NULL for kernel fields passed through */
+	bool is_primary; /* verdicts are given on these */
+	/* One line: what it is; may be NULL for kernel fields passed through. */
+	const char *summary;
 };
 
 /*
@@ -97,7 +99,7 @@ struct zm_metric {
 #define ZM_FIGURE_SKEW          "start.skew"           /* gate opened to the last first op */
 #define ZM_FIGURE_IDLE_USED     "used.idle"            /* bytes used before the tasks were there */
 #define ZM_FIGURE_PEAK_USED     "used.peak"
-#define ZM_FIGURE_DRAINED_USED  "used.drained"         /* after they had gone */
+#define ZM_FIGURE_DRAINED_USED  "used.drained" /* after they had gone */
 
 struct zm_reading {
 	uint64_t t_ns;

@@ -24,9 +24,9 @@ struct zm_slot {
 	_Atomic uint64_t counters[ZM_SLOT_COUNTERS]; /* in the order of workload->counters */
 	_Alignas(64) const _Atomic uint32_t *stop;   /* the run's stop word */
 	struct zm_hist *hists;                       /* in the order of workload->hists */
-	_Atomic uint64_t first_op_ns;                /* when the first operation was done; 0 before */
-	_Atomic uint32_t state;                      /* enum zm_slot_state */
-	_Atomic int32_t error;                       /* -errno of a failed call */
+	_Atomic uint64_t first_op_ns; /* when the first operation was done; 0 before */
+	_Atomic uint32_t state;       /* enum zm_slot_state */
+	_Atomic int32_t error;        /* -errno of a failed call */
 	int32_t tid;
 	struct zm_why why;
 };
@@ -34,10 +34,10 @@ struct zm_slot {
 enum zm_slot_state {
 	ZM_SLOT_EMPTY,
 	ZM_SLOT_SETUP,
-	ZM_SLOT_READY,   /* at the gate */
+	ZM_SLOT_READY, /* at the gate */
 	ZM_SLOT_RUNNING,
-	ZM_SLOT_DONE,    /* ended after the stop, torn down */
-	ZM_SLOT_FAILED,  /* error and why say how */
+	ZM_SLOT_DONE,   /* ended after the stop, torn down */
+	ZM_SLOT_FAILED, /* error and why say how */
 };
 
 /* Has the harness asked for the end? One load from a shared, unwritten line. */

@@ -43,34 +43,34 @@ enum zm_task_kind {
 
 /* What a workload cannot do without; the harness checks it and says what is missing. */
 struct zm_need {
-	unsigned int min_cpus;         /* allowed CPUs; 0: one */
-	unsigned int min_nodes;        /* nodes with memory */
-	bool root;                     /* effective uid 0 */
-	const char *const *protocols;  /* names in /proc/net/protocols ("SCTP"), NULL-terminated */
-	const char *const *files;      /* paths that must exist, below the root ("proc/sys/vm/…") */
-	const char *const *commands;   /* programs that must be on PATH */
+	unsigned int min_cpus;        /* allowed CPUs; 0: one */
+	unsigned int min_nodes;       /* nodes with memory */
+	bool root;                    /* effective uid 0 */
+	const char *const *protocols; /* names in /proc/net/protocols ("SCTP"), NULL-terminated */
+	const char *const *files;    /* paths that must exist, below the root ("proc/sys/vm/…") */
+	const char *const *commands; /* programs that must be on PATH */
 };
 
 /* What a run will use, computed before it starts; the harness refuses what does not fit. */
 struct zm_footprint {
-	uint64_t shared_bytes;    /* memory for the run as a whole (page cache, shared mappings) */
-	uint64_t task_bytes;      /* memory per task, in addition */
-	uint64_t hugepages;       /* default-size huge pages in all */
-	uint64_t disk_bytes;      /* on the file system of `disk_path` */
+	uint64_t shared_bytes; /* memory for the run as a whole (page cache, shared mappings) */
+	uint64_t task_bytes;   /* memory per task, in addition */
+	uint64_t hugepages;    /* default-size huge pages in all */
+	uint64_t disk_bytes;   /* on the file system of `disk_path` */
 	const char *disk_path;
-	unsigned int task_files;  /* descriptors per task beyond stdio */
+	unsigned int task_files; /* descriptors per task beyond stdio */
 };
 
 /* A run as its workload sees it. Lies in memory shared by runner, launcher and tasks. */
 struct zm_run {
 	const struct zm_workload *workload;
-	const void *options;             /* the workload's option struct, read-only after check */
+	const void *options; /* the workload's option struct, read-only after check */
 	const struct zm_sysroot *root;
 	enum zm_task_kind kind;
-	unsigned int nr_tasks;           /* a multiple of workload->nr_ends */
+	unsigned int nr_tasks; /* a multiple of workload->nr_ends */
 	uint64_t seed;
-	uint64_t page_bytes;             /* the base page: 4,096, 16,384 or 65,536 */
-	void *state;                     /* workload->run_bytes, zeroed, shared */
+	uint64_t page_bytes; /* the base page: 4,096, 16,384 or 65,536 */
+	void *state;         /* workload->run_bytes, zeroed, shared */
 };
 
 /* A task as its workload sees it. */
@@ -88,13 +88,13 @@ struct zm_task {
 /* What the tasks did in the measured window, handed to report(). */
 struct zm_window {
 	const struct zm_run *run;
-	uint64_t t0_ns, t1_ns;         /* the moments of the two reads of all counters */
-	const uint64_t *ops;           /* per task, in the window */
-	const uint64_t *counters;      /* [task * nr_counters + counter], in the window */
-	const struct zm_hist *hists;   /* [hist], all tasks merged, in the window; NULL without */
+	uint64_t t0_ns, t1_ns;       /* the moments of the two reads of all counters */
+	const uint64_t *ops;         /* per task, in the window */
+	const uint64_t *counters;    /* [task * nr_counters + counter], in the window */
+	const struct zm_hist *hists; /* [hist], all tasks merged, in the window; NULL without */
 	unsigned int nr_counters;
 	unsigned int nr_hists;
-	uint64_t task_faults;          /* the tasks' own minor and major faults (rusage) */
+	uint64_t task_faults; /* the tasks' own minor and major faults (rusage) */
 	bool has_task_faults;
 };
 

@@ -35,8 +35,9 @@ void zm_cpuset_subtract(struct zm_cpuset *dst, const struct zm_cpuset *src);
 
 /* The smallest member >= from, or -1. */
 int zm_cpuset_next(const struct zm_cpuset *set, unsigned int from);
-#define zm_cpuset_for_each(cpu, set) \
-	for (int cpu = zm_cpuset_next(set, 0); cpu >= 0; cpu = zm_cpuset_next(set, (unsigned int)cpu + 1))
+#define zm_cpuset_for_each(cpu, set)                                                               \
+	for (int cpu = zm_cpuset_next(set, 0); cpu >= 0;                                           \
+	     cpu = zm_cpuset_next(set, (unsigned int)cpu + 1))
 
 /* The kernel's list form: "0-3,8,10-11", and its "first-last:used/group" ranges. White space around
  * it and a last newline are ignored, an empty text is the empty set. -EINVAL for anything else,

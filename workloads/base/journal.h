@@ -26,10 +26,10 @@ struct zm_journal;
 
 enum zm_made {
 	ZM_MADE_FILE,
-	ZM_MADE_TREE,   /* a directory with what is in it; never crosses a file system */
+	ZM_MADE_TREE, /* a directory with what is in it; never crosses a file system */
 	ZM_MADE_CGROUP,
 	ZM_MADE_MOUNT,
-	ZM_MADE_NETNS,  /* a named network namespace, with the links in it */
+	ZM_MADE_NETNS, /* a named network namespace, with the links in it */
 };
 
 /* Opens a new journal; nothing is on disk until the first record. directory NULL: the usual one. */

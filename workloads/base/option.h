@@ -31,15 +31,15 @@ enum zm_option_type {
 };
 
 struct zm_option {
-	const char *name;   /* as the field names it: "nr_task"; NULL ends the rows */
+	const char *name; /* as the field names it: "nr_task"; NULL ends the rows */
 	enum zm_option_type type;
 	size_t offset;      /* into the option struct */
 	const char *preset; /* the default, in the form a user types; NULL only for strings */
 	uint64_t min;       /* bounds of numeric types, in base units; max 0 means none */
 	uint64_t max;
 	const char *const *choices; /* NULL-terminated, for ZM_OPTION_CHOICE */
-	const char *help;   /* one line, no full stop */
-	const char *unit;   /* a word for help: "bytes", "tasks"; may be NULL */
+	const char *help;           /* one line, no full stop */
+	const char *unit;           /* a word for help: "bytes", "tasks"; may be NULL */
 };
 
 /* Fills the struct with every row's preset. Called once on zeroed memory; -EINVAL names a bad row. */

@@ -20,10 +20,10 @@ struct zm_cpu {
 	int cpu;     /* the kernel's number */
 	int package; /* socket */
 	int core;
-	int thread;  /* which SMT sibling of its core it is: 0, 1… */
-	int llc;     /* the last-level cache it shares */
-	int node;    /* the kernel's number of its nearest node with CPUs */
-	int kind;    /* hybrid machines: 0 the slower kind; -1 when all are alike */
+	int thread; /* which SMT sibling of its core it is: 0, 1… */
+	int llc;    /* the last-level cache it shares */
+	int node;   /* the kernel's number of its nearest node with CPUs */
+	int kind;   /* hybrid machines: 0 the slower kind; -1 when all are alike */
 };
 
 struct zm_node {
@@ -38,8 +38,8 @@ struct zm_topology {
 	struct zm_node *nodes;
 	size_t nr_nodes;
 	size_t nr_packages, nr_cores, nr_llcs; /* with at least one allowed CPU */
-	struct zm_cpuset online;  /* all of the machine */
-	struct zm_cpuset allowed; /* by affinity, cpuset and --cpus */
+	struct zm_cpuset online;               /* all of the machine */
+	struct zm_cpuset allowed;              /* by affinity, cpuset and --cpus */
 };
 
 /* only NULL: all that this process may use. -EINVAL: `only` names a CPU that is not there, is offline

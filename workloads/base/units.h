@@ -40,12 +40,12 @@ uint64_t zm_amount_of(const struct zm_amount *amount, uint64_t total);
 
 /* Printers write at most size bytes with the terminator, and return buf. The exact form parses
  * back to the same value; the human one has three significant digits. */
-char *zm_units_print_size(char *buf, size_t size, uint64_t bytes);     /* "128M", "4097" */
-char *zm_units_print_duration(char *buf, size_t size, uint64_t ns);    /* "5s", "250ms" */
+char *zm_units_print_size(char *buf, size_t size, uint64_t bytes);  /* "128M", "4097" */
+char *zm_units_print_duration(char *buf, size_t size, uint64_t ns); /* "5s", "250ms" */
 char *zm_units_print_amount(char *buf, size_t size, const struct zm_amount *amount);
-char *zm_units_human_bytes(char *buf, size_t size, double bytes);      /* "1.46 GiB" */
-char *zm_units_human_count(char *buf, size_t size, double count);      /* "301 k", "1.91 M" */
-char *zm_units_human_ns(char *buf, size_t size, double ns);            /* "3.36 us" */
+char *zm_units_human_bytes(char *buf, size_t size, double bytes); /* "1.46 GiB" */
+char *zm_units_human_count(char *buf, size_t size, double count); /* "301 k", "1.91 M" */
+char *zm_units_human_ns(char *buf, size_t size, double ns);       /* "3.36 us" */
 
 /* Shortest decimal that reads back as the same double, always with '.', whatever the locale. */
 char *zm_units_print_double(char *buf, size_t size, double value);
