@@ -3,7 +3,8 @@
 #
 #   zm_catalogue(FOLDER dir GLOB pattern TYPE zm_workload MACRO ZM_WORKLOAD PREFIX wl RESULT var)
 #     for every file that defines `const struct TYPE MACRO`, sets MACRO and MACRO_NAME for that source
-#     and appends "symbol|name|file" to var.
+#     and appends "name|symbol|file" to var. All names together are the global property
+#     ZM_CATALOGUE_NAMES.
 #   zm_catalogue_table(OUTPUT file TYPE t ARRAY a COUNT c HEADER h ENTRIES …)
 
 function(zm_catalogue)
@@ -29,6 +30,7 @@ function(zm_catalogue)
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
                    "${arg_MACRO}=${symbol}" "${arg_MACRO}_NAME=\"${name}\"")
       list(APPEND entries "${name}|${symbol}|${source}")
+      set_property(GLOBAL APPEND PROPERTY ZM_CATALOGUE_NAMES ${name})
     endif()
   endforeach()
   set(${arg_RESULT} ${entries} PARENT_SCOPE)

@@ -1,0 +1,29 @@
+#!/bin/sh
+# banned: functions that have a better sister, and constructions that hide work.
+# shellcheck source=cmake/checks/files.sh
+. "$(dirname "$0")/files.sh"
+
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+
+ban() { # EXTENDED-REGEX, what to do instead
+	sources '*.c' '*.h' | xargs grep -nHE -- "$1" | grep -vE '^[^:]*:[0-9]+: \* ' |
+		awk -v mend="$2" '{ print $0 "    <- " mend }' >> "$found"
+}
+
+name='(^|[^[:alnum:]_."])'
+ban "$name(strcpy|strcat|stpcpy|sprintf|vsprintf)\\(" "snprintf, or memcpy of a known length"
+ban "$name(strncpy|strncat)\\(" "snprintf"
+ban "$name(atoi|atol|atoll|atof)\\(" "zm_units_parse_*"
+ban "${name}gets\\(" "getline"
+ban "$name(strtok|asctime|ctime|gmtime|localtime|strerror_l|readdir_r|rand|srand|random)\\(" \
+	"the re-entrant one, or base/random.h"
+ban "$name(system|popen)\\(" "fork and exec with an argument list"
+ban "$name(alloca|tmpnam|tempnam|mktemp|vfork)\\(" "what does not blow up"
+ban "$name(gettimeofday|ftime)\\(" "zm_clock_now_ns"
+ban "${name}cpu_set_t" "struct zm_cpuset: machines have more than 1,024 CPUs"
+ban "$name(signal|setjmp|longjmp)\\(SIG(SEGV|BUS)" "a check before the access"
+ban '__attribute__\(\(.*constructor' "a table written by the build"
+ban '(^|[^_[:alnum:]])assert\(.*(\+\+|--|[^=!<>]=[^=])' "an assertion without side effects"
+offences_from "$found"
+finish
