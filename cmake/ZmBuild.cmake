@@ -13,6 +13,7 @@ endif()
 
 set(ZM_SANITIZE "" CACHE STRING "Sanitizers: address;undefined or thread")
 option(ZM_OPTIONAL "Look for optional libraries" ON)
+option(ZM_COVERAGE "Count which lines are reached" OFF)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -25,7 +26,8 @@ target_compile_definitions(zm_build INTERFACE _GNU_SOURCE ZM_VERSION="${PROJECT_
 target_include_directories(zm_build INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(zm_build INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
-  -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -fno-common -fno-omit-frame-pointer)
+  -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -fno-common -fno-omit-frame-pointer
+  $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 
 if(ZM_SANITIZE)
   list(JOIN ZM_SANITIZE "," zm_sanitizers)
@@ -41,4 +43,16 @@ if(ZM_SANITIZE)
   target_compile_options(zm_build INTERFACE ${zm_flags})
   target_link_options(zm_build INTERFACE ${zm_flags})
   target_compile_definitions(zm_build INTERFACE ZM_SANITIZED=1)
+endif()
+
+if(ZM_COVERAGE)
+  target_compile_options(zm_build INTERFACE --coverage)
+  target_link_options(zm_build INTERFACE --coverage)
+  find_program(ZM_GCOVR gcovr)
+  if(ZM_GCOVR)
+    add_custom_target(coverage WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM USES_TERMINAL
+      COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure -L "^(unit|replay|fuzz|cli)$"
+      COMMAND ${ZM_GCOVR} --root ${PROJECT_SOURCE_DIR} --exclude ".*/tests/.*" --sort-percentage
+      COMMENT "Running the tests and counting the lines they reach")
+  endif()
 endif()
