@@ -27,7 +27,7 @@ target_include_directories(zm_build INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(zm_build INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
   -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -fno-common -fno-omit-frame-pointer
-  $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 if(ZM_SANITIZE)
   list(JOIN ZM_SANITIZE "," zm_sanitizers)
