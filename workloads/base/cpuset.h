@@ -2,7 +2,8 @@
  * cpuset: a set of CPU or node numbers of any size.
  *
  * Never a fixed cpu_set_t: machines with more than 1,024 CPUs, sparse numbers and offline CPUs are
- * ordinary. A zeroed struct is the empty set. Functions that add may fail with -ENOMEM or, above
+ * ordinary. A zeroed struct is the empty set; an output (ret_set) must be a set too, whose old
+ * content is replaced. Functions that add may fail with -ENOMEM or, above
  * ZM_CPUSET_MAX, -ERANGE.
  */
 #ifndef ZM_WORKLOADS_BASE_CPUSET_H
