@@ -19,7 +19,7 @@
 #include "workloads/base/cleanup.h"
 #include "workloads/base/units.h"
 
-#define PAGE	      4096
+#define PAGE          4096
 #define MAX_FILE      ((size_t)64 << 20)
 #define MAX_TRIES     64 /* of openat2, which gives up while something is being renamed */
 #define LINE_OF_VALUE 256
