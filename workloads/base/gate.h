@@ -15,13 +15,14 @@
 struct zm_gate {
 	uint32_t nr_ready;
 	uint32_t is_open;
+	uint32_t nr_awaited; /* how many the harness waits for; 0: it does not wait */
 	uint64_t opened_ns; /* when; 0 before */
 };
 
 void zm_gate_init(struct zm_gate *gate);
 void zm_gate_wait(struct zm_gate *gate);
 
-/* 0 when nr_tasks are ready; -ETIMEDOUT at the monotonic deadline. */
+/* 0 when nr_tasks are ready; -ETIMEDOUT at the monotonic deadline. Signals do not end it. */
 int zm_gate_await(struct zm_gate *gate, uint32_t nr_tasks, uint64_t deadline_ns);
 void zm_gate_open(struct zm_gate *gate);
 
