@@ -8,10 +8,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define WORD_BITS  (sizeof(unsigned long) * CHAR_BIT)
 #define MAX_WORDS  (ZM_CPUSET_MAX / WORD_BITS + 1)
@@ -65,6 +66,15 @@ static void fill(struct zm_cpuset *set, unsigned int first, unsigned int last)
 	for (size_t i = from + 1; i < to; i++)
 		set->words[i] = ~0ul;
 	set->words[to] |= high;
+}
+
+/* dst becomes src, which becomes empty. */
+static int replace(struct zm_cpuset *dst, struct zm_cpuset *src)
+{
+	free(dst->words);
+	*dst = *src;
+	*src = (struct zm_cpuset){ 0 };
+	return 0;
 }
 
 void zm_cpuset_release(struct zm_cpuset *set)
@@ -262,10 +272,7 @@ int zm_cpuset_parse(const char *text, struct zm_cpuset *ret_set)
 		error = parse_ranges(text, &set);
 	if (error)
 		return error;
-	free(ret_set->words);
-	*ret_set = set;
-	set = (struct zm_cpuset){ 0 };
-	return 0;
+	return replace(ret_set, &set);
 }
 
 /* The last member of the run of neighbours that starts at first. */
@@ -302,6 +309,7 @@ size_t zm_cpuset_print(const struct zm_cpuset *set, char *buf, size_t size)
 
 /* --- the kernel's masks ---------------------------------------------------------------------- */
 
+/* The system call itself: it writes as many bytes as the kernel's own mask has, and refuses fewer. */
 int zm_cpuset_get_affinity(pid_t tid, struct zm_cpuset *ret_set)
 {
 	zm_autocpuset struct zm_cpuset set = { 0 };
@@ -312,13 +320,8 @@ int zm_cpuset_get_affinity(pid_t tid, struct zm_cpuset *ret_set)
 		if (!set.words)
 			return -ENOMEM;
 		set.nr_words = words;
-		if (sched_getaffinity(tid, words * sizeof(*set.words), (cpu_set_t *)set.words) ==
-		    0) {
-			free(ret_set->words);
-			*ret_set = set;
-			set = (struct zm_cpuset){ 0 };
-			return 0;
-		}
+		if (syscall(SYS_sched_getaffinity, tid, words * sizeof(*set.words), set.words) >= 0)
+			return replace(ret_set, &set);
 		if (errno != EINVAL)
 			return -errno;
 	}
@@ -327,9 +330,9 @@ int zm_cpuset_get_affinity(pid_t tid, struct zm_cpuset *ret_set)
 
 int zm_cpuset_set_affinity(pid_t tid, const struct zm_cpuset *set)
 {
+	size_t bytes = set->nr_words * sizeof(*set->words);
+
 	if (zm_cpuset_next(set, 0) < 0)
 		return -EINVAL;
-	if (sched_setaffinity(tid, set->nr_words * sizeof(*set->words), (cpu_set_t *)set->words))
-		return -errno;
-	return 0;
+	return syscall(SYS_sched_setaffinity, tid, bytes, set->words) ? -errno : 0;
 }
