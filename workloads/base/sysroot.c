@@ -297,7 +297,8 @@ static int number_of(const char *name, const char *prefix, unsigned int *ret_num
 	uint64_t number;
 	int error;
 
-	if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9')
+	if (strncmp(name, prefix, length) != 0 ||
+	    name[length + strspn(name + length, "0123456789")])
 		return -EINVAL;
 	error = zm_units_parse_u64(name + length, &number);
 	if (error)
