@@ -192,6 +192,8 @@ double zm_hist_quantile(const struct zm_hist *hist, double q)
 
 	if (total == 0 || load(&hist->count) == 0)
 		return 0;
+	if (rank == 1)
+		return (double)load(&hist->min);
 	if (rank == total)
 		return (double)load(&hist->max);
 	for (size_t i = 0; i < ZM_HIST_BUCKETS; i++) {
