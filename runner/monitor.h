@@ -14,6 +14,10 @@
  *              Allocates nothing. A failed read is a flagged gap, not the end of the run.
  *     report   once, after the run: derived figures of the measured window. May be NULL.
  *     close    always when open was entered.
+ *
+ * Before each read the runner sets context->phase: the phase that the reading lies in or, at a border,
+ * the one that begins there (ZM_NR_PHASES at the last). So a monitor can keep what its report needs
+ * of a window without keeping every reading.
  */
 #ifndef ZM_RUNNER_MONITOR_H
 #define ZM_RUNNER_MONITOR_H
@@ -47,6 +51,7 @@ struct zm_monitor_context {
 	const struct zm_sysroot *root;
 	struct zm_recorder *recorder;
 	void *state; /* monitor->state_bytes, zeroed */
+	enum zm_phase phase; /* of the reading to come, set by the runner */
 };
 
 struct zm_monitor {
