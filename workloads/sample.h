@@ -76,6 +76,8 @@ struct zm_metric {
 	bool is_primary; /* verdicts are given on these */
 	/* One line: what it is; may be NULL for kernel fields passed through. */
 	const char *summary;
+	/* A workload's metric: the task kinds (enum zm_task_kind, or-ed) whose runs have it; 0: all. */
+	unsigned int kinds;
 };
 
 /*

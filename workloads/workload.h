@@ -41,6 +41,12 @@ enum zm_task_kind {
 	ZM_TASK_THREAD = 1 << 1,
 };
 
+/* Has a run of this kind the metric? True means: it must appear. */
+static inline bool zm_metric_is_for(const struct zm_metric *metric, enum zm_task_kind kind)
+{
+	return metric->kinds == 0 || (metric->kinds & (unsigned int)kind) != 0;
+}
+
 /* What a workload cannot do without; the harness checks it and says what is missing. */
 struct zm_need {
 	unsigned int min_cpus;        /* allowed CPUs; 0: one */
@@ -134,7 +140,8 @@ struct zm_workload {
 	const struct zm_metric *counters;
 	const struct zm_metric *hists;
 
-	/* The figures report() derives. Every declared one must appear in every good run. */
+	/* The figures report() derives. Every declared one whose `kinds` allow the run's kind must
+	 * appear in every good run (zm_metric_is_for). */
 	const struct zm_metric *metrics;
 
 	/* sysctls and sysfs files that prepare or the tasks write, relative to the root; journalled
