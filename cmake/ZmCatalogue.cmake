@@ -1,14 +1,16 @@
 # Adding a workload, a monitor or a command is one file: this finds the files, names the constant in
 # each after its path, and writes the table.
 #
-#   zm_catalogue(FOLDER dir GLOB pattern TYPE zm_workload MACRO ZM_WORKLOAD PREFIX wl RESULT var)
+#   zm_catalogue(FOLDER dir GLOB pattern TYPE zm_workload MACRO ZM_WORKLOAD PREFIX wl RESULT var
+#                [EXCEPT name…])
 #     for every file that defines `const struct TYPE MACRO`, sets MACRO and MACRO_NAME for that source
 #     and appends "name|symbol|file" to var. All names together are the global property
-#     ZM_CATALOGUE_NAMES.
+#     ZM_CATALOGUE_NAMES. A file whose name is in EXCEPT is compiled in the same way and not listed
+#     (the skeleton).
 #   zm_catalogue_table(OUTPUT file TYPE t ARRAY a COUNT c HEADER h ENTRIES …)
 
 function(zm_catalogue)
-  cmake_parse_arguments(arg "DASHES" "FOLDER;GLOB;TYPE;MACRO;PREFIX;STRIP;RESULT" "" ${ARGN})
+  cmake_parse_arguments(arg "DASHES" "FOLDER;GLOB;TYPE;MACRO;PREFIX;STRIP;RESULT" "EXCEPT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDER}/${arg_GLOB})
   set(entries)
   foreach(source IN LISTS sources)
@@ -29,8 +31,10 @@ function(zm_catalogue)
       endif()
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
                    "${arg_MACRO}=${symbol}" "${arg_MACRO}_NAME=\"${name}\"")
-      list(APPEND entries "${name}|${symbol}|${source}")
-      set_property(GLOBAL APPEND PROPERTY ZM_CATALOGUE_NAMES ${name})
+      if(NOT stem IN_LIST arg_EXCEPT)
+        list(APPEND entries "${name}|${symbol}|${source}")
+        set_property(GLOBAL APPEND PROPERTY ZM_CATALOGUE_NAMES ${name})
+      endif()
     endif()
   endforeach()
   set(${arg_RESULT} ${entries} PARENT_SCOPE)
