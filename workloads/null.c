@@ -67,21 +67,19 @@ static int report(const struct zm_window *window, struct zm_report *report)
 {
 	const struct null_options *chosen = window->run->options;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	double ops = 0;
+	uint64_t ops = zm_window_ops(window);
 
-	for (unsigned int i = 0; i < window->run->nr_tasks; i++)
-		ops += (double)window->ops[i];
-	if (!(ops > 0))
+	if (ops == 0)
 		return -ENODATA;
 
-	double task_ns = (double)interval_ns * window->run->nr_tasks;
+	double ns_per_op = (double)interval_ns * window->run->nr_tasks / (double)ops;
 	const double values[] = {
-		[METRIC_THROUGHPUT] = ops * 1e9 / (double)interval_ns,
-		[METRIC_NS_PER_OP] = task_ns / ops,
-		[METRIC_NS_PER_STEP] = task_ns / ops * (double)chosen->step_ops,
+		[METRIC_THROUGHPUT] = zm_window_rate(window, ops),
+		[METRIC_NS_PER_OP] = ns_per_op,
+		[METRIC_NS_PER_STEP] = ns_per_op * (double)chosen->step_ops,
 	};
 	for (size_t i = 0; metrics[i].name; i++) {
-		int r = zm_report_add(report, &metrics[i], values[i], ops, interval_ns);
+		int r = zm_report_add(report, &metrics[i], values[i], (double)ops, interval_ns);
 
 		if (r < 0)
 			return r;

@@ -227,19 +227,17 @@ static int report(const struct zm_window *window, struct zm_report *report)
 {
 	const struct zm_run *run = window->run;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	double ops = 0;
+	uint64_t ops = zm_window_ops(window);
 
-	for (unsigned int i = 0; i < run->nr_tasks; i++)
-		ops += (double)window->ops[i];
 	for (size_t i = 0; metrics[i].name; i++) {
-		double rate = ops * 1e9 / (double)interval_ns;
+		double rate = zm_window_rate(window, ops);
 		int r;
 
 		if (!zm_metric_is_for(&metrics[i], run->kind))
 			continue;
 		if (i == METRIC_PER_TASK)
 			rate /= run->nr_tasks;
-		r = zm_report_add(report, &metrics[i], rate, ops, interval_ns);
+		r = zm_report_add(report, &metrics[i], rate, (double)ops, interval_ns);
 		if (r < 0)
 			return r;
 	}

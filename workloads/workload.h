@@ -104,6 +104,22 @@ struct zm_window {
 	bool has_task_faults;
 };
 
+/* All tasks' operations in the window. */
+static inline uint64_t zm_window_ops(const struct zm_window *window)
+{
+	uint64_t ops = 0;
+
+	for (unsigned int i = 0; i < window->run->nr_tasks; i++)
+		ops += window->ops[i];
+	return ops;
+}
+
+/* A count of the window per second. */
+static inline double zm_window_rate(const struct zm_window *window, uint64_t count)
+{
+	return (double)count * 1e9 / (double)(window->t1_ns - window->t0_ns);
+}
+
 /* Where report() puts derived figures. Implemented by the runner. */
 struct zm_report;
 /* name and the rest come from the metric's row ("{n}" is filled in); count and interval_ns are the
