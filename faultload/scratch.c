@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,6 +13,14 @@
 #include <unistd.h>
 
 #include "workloads/base/cleanup.h"
+
+const struct zm_option zm_scratch_options[] = {
+	{ .name = "dir",
+	  .type = ZM_OPTION_STRING,
+	  .offset = offsetof(struct zm_scratch_options, dir),
+	  .help = "directory of the tasks' files; $TMPDIR or /tmp when not given" },
+	{ .name = NULL },
+};
 
 const char *zm_scratch_dir(const char *chosen)
 {

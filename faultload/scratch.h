@@ -11,7 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "workloads/base/option.h"
 #include "workloads/base/why.h"
+
+/* For workloads that need no option but where their files are. */
+struct zm_scratch_options {
+	char *dir;
+};
+
+extern const struct zm_option zm_scratch_options[];
 
 /* chosen NULL or "": the usual directory. */
 const char *zm_scratch_dir(const char *chosen);

@@ -1,0 +1,68 @@
+/* brk: moves the heap's end, and keeps the C library's allocator away from it meanwhile. */
+#include "faultload/brk.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What the launcher may allocate without a new heap end, in pieces below the library's own threshold
+ * for mmap. */
+#define SPARE_PIECES 16
+#define PIECE_BYTES  ((size_t)64 << 10)
+
+/* The library takes the pieces from the kernel and, told to keep what it has, never gives them back. */
+int zm_brk_prepare(struct zm_run *run, struct zm_why *why)
+{
+	void *pieces[SPARE_PIECES];
+	bool has_all = true;
+
+	(void)run;
+	if (!mallopt(M_TRIM_THRESHOLD, INT_MAX))
+		return zm_why_set(why, -ENOTSUP,
+				  "the C library's allocator cannot be kept from the heap's end "
+				  "(mallopt)");
+	for (size_t i = 0; i < SPARE_PIECES; i++) {
+		pieces[i] = malloc(PIECE_BYTES);
+		__asm__ volatile("" : "+r"(pieces[i]) : : "memory");
+		has_all = has_all && pieces[i];
+	}
+	for (size_t i = 0; i < SPARE_PIECES; i++)
+		free(pieces[i]);
+	return has_all ? 0 : zm_why_errno(why, -ENOMEM, "malloc(%zu)", PIECE_BYTES);
+}
+
+int zm_brk_open(struct zm_task *task, unsigned int nr_pages, struct zm_why *why)
+{
+	uint64_t page_bytes = task->run->page_bytes;
+	struct zm_brk *state = task->state;
+	char *end = sbrk((intptr_t)(nr_pages * page_bytes));
+
+	if (end == (char *)-1)
+		return zm_why_errno(why, -errno, "sbrk of %u pages; see ulimit -d", nr_pages);
+	state->low = end + nr_pages * page_bytes;
+	return 0;
+}
+
+int64_t zm_brk_step(struct zm_task *task, uint64_t n)
+{
+	struct zm_brk *state = task->state;
+	char *ends[2] = { state->low, state->low + task->run->page_bytes };
+
+	for (uint64_t i = 0; i < n; i++) {
+		state->is_up = !state->is_up;
+		if (brk(ends[state->is_up]) < 0)
+			return zm_why_errno(&task->slot->why, -errno, "brk; see ulimit -d");
+	}
+	return (int64_t)n;
+}
+
+void zm_brk_teardown(struct zm_task *task)
+{
+	struct zm_brk *state = task->state;
+
+	if (state->low && state->is_up)
+		(void)brk(state->low);
+	state->low = NULL;
+}

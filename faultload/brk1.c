@@ -1,0 +1,28 @@
+/*
+ * brk1: the heap's end goes up and down by a page.
+ *
+ * Each task, for ever: moves the end of its heap up by one page, then down again, and counts two. The
+ * page at the end comes and goes together with its mapping. As will-it-scale's brk1.
+ */
+#include "faultload/brk.h"
+#include "faultload/wis.h"
+
+static int setup(struct zm_task *task, struct zm_why *why)
+{
+	return zm_brk_open(task, 0, why);
+}
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "moves the heap's end up and down by a page, from where it stood",
+	.op = "call of brk",
+	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.metrics = zm_wis_metrics,
+	.batch = 256,
+	.task_bytes = sizeof(struct zm_brk),
+	.prepare = zm_brk_prepare,
+	.setup = setup,
+	.teardown = zm_brk_teardown,
+	.step = zm_brk_step,
+	.report = zm_wis_report,
+};

@@ -1,0 +1,40 @@
+/*
+ * fallocate1: fallocate in tmpfs.
+ *
+ * Each task has an unlinked file of its own in /dev/shm, and for ever: makes it longer by 8 KiB with
+ * fallocate, and counts one; when it is 1 MiB long, it is truncated to nothing. As will-it-scale's
+ * fallocate1.
+ */
+#include <stddef.h>
+
+#include "faultload/grow.h"
+#include "faultload/wis.h"
+
+static const struct zm_option options[] = {
+	{ .name = "dir",
+	  .type = ZM_OPTION_STRING,
+	  .offset = offsetof(struct zm_scratch_options, dir),
+	  .preset = "/dev/shm",
+	  .help = "directory of the tasks' files, on a tmpfs" },
+	{ .name = NULL },
+};
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "makes a file in tmpfs longer by 8 KiB at a time, and cuts it at 1 MiB",
+	.op = "call of fallocate",
+	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.options = options,
+	.options_size = sizeof(struct zm_scratch_options),
+	.metrics = zm_wis_metrics,
+	.batch = 64,
+	.run_bytes = sizeof(struct zm_grow_run),
+	.task_bytes = sizeof(struct zm_grow),
+	.check = zm_grow_check,
+	.footprint = zm_grow_footprint,
+	.setup = zm_grow_setup,
+	.teardown = zm_grow_teardown,
+	.step = zm_grow_step,
+	.verify = zm_grow_verify,
+	.report = zm_wis_report,
+};
