@@ -3,8 +3,13 @@
  *
  * Declares series, takes readings into memory, and flushes them: one transaction per flush, so that a
  * crash loses at most what came after the last one. When the run ends the flushed pieces are put
- * together into one compressed row per series. Putting a reading allocates nothing as long as fewer
- * than ZM_RECORDER_PENDING readings per series are pending (else they are flushed).
+ * together into one compressed row per series.
+ *
+ * Putting a number allocates nothing and writes nothing as long as fewer than ZM_RECORDER_PENDING
+ * readings per series (on the average over all series) are pending; the one that is too many flushes
+ * first. What fails then is kept and is the next flush's error. Putting a histogram may allocate.
+ *
+ * One thread at a time. A forked child does not touch it.
  */
 #ifndef ZM_RESULTS_RECORDER_H
 #define ZM_RESULTS_RECORDER_H
@@ -14,6 +19,8 @@
 #include "workloads/base/hist.h"
 #include "workloads/base/why.h"
 #include "workloads/sample.h"
+
+#define ZM_RECORDER_PENDING 64
 
 struct zm_recorder;
 
@@ -37,6 +44,10 @@ void zm_recorder_put_u64(struct zm_recorder *recorder, uint32_t series, uint64_t
 			 uint64_t value, uint32_t flags);
 void zm_recorder_put_f64(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns, double value,
 			 uint32_t flags);
+
+/* The histogram as it is now: cumulative, as a count is. For a series of kind ZM_HIST only. */
+void zm_recorder_put_hist(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns,
+			  const struct zm_hist *hist, uint32_t flags);
 
 /* A metric that a run should have had, and why it has not. Shown instead of the figure. */
 int zm_recorder_absent(struct zm_recorder *recorder, const char *source, const char *reason);

@@ -13,6 +13,8 @@
  * died is closed as `interrupted` by the next command that opens the store for writing; a command
  * that only reads shows it so.
  *
+ * A process that forks keeps its store: the children neither use nor close it.
+ *
  * Errors are -errno with one sentence: -ENOSPC (the store stays readable), -EACCES, -EROFS,
  * -EUCLEAN (not a zonemark store, or damaged), -EPROTO (made by a newer zonemark).
  */
@@ -27,6 +29,7 @@
 #include "workloads/base/why.h"
 #include "workloads/sample.h"
 
+struct zm_db;
 struct zm_store;
 
 /* Where the store is when nobody says: $ZONEMARK_DB, $XDG_DATA_HOME/zonemark/zonemark.db,
@@ -39,6 +42,9 @@ int zm_store_open(const char *path, bool for_writing, struct zm_store **ret_stor
 		  struct zm_why *why);
 void zm_store_close(struct zm_store *store);
 const char *zm_store_path(const struct zm_store *store);
+
+/* The connection, for the other files of this folder. */
+struct zm_db *zm_store_db(struct zm_store *store);
 
 /* How a run ended. */
 enum zm_status {
@@ -69,6 +75,9 @@ struct zm_run_record {
 	const char *boot_id;
 	const char *kernel;  /* release */
 	const char *version; /* zonemark's own */
+	const char *uuid;    /* NULL: a new one */
+	uint64_t wall_ns;    /* when it begins, by the calendar and by the monotonic clock; */
+	uint64_t start_ns;   /* 0: now */
 };
 
 /* Starts a run. The recorder belongs to the caller until zm_recorder_end. */
@@ -83,7 +92,8 @@ int zm_recorder_phase(struct zm_recorder *recorder, enum zm_phase phase, uint64_
 /* Where a task ran. */
 int zm_recorder_task(struct zm_recorder *recorder, unsigned int index, int pid, int cpu, int node);
 
-/* A derived figure with what it was derived from. name: "{n}" already filled in. */
+/* A derived figure with what it was derived from. metric: "{n}" already filled in. -EEXIST: the run
+ * has a figure of that name; -EINVAL: value or count is not a finite number. */
 struct zm_result {
 	const char *metric;
 	const char *unit;
@@ -111,8 +121,8 @@ int zm_recorder_end(struct zm_recorder *recorder, enum zm_status status, const c
 int zm_store_has_run(struct zm_store *store, const char *invocation, const char *cell,
 		     unsigned int repeat);
 
-/* For --resume: the newest invocation with this label (NULL: any) whose command line is the same;
- * -ENOENT. buf takes the UUID (37 bytes). */
+/* For --resume: the newest invocation whose command line is the same; -ENOENT. buf takes the UUID (37
+ * bytes, else -ENOBUFS). */
 int zm_store_last_invocation(struct zm_store *store, const char *command_line, char *buf,
 			     size_t size);
 

@@ -1,0 +1,225 @@
+/*
+ * store: where it is, how it is opened, and what --resume asks of it.
+ *
+ * Opening to write: folders, file, log mode, schema (made or migrated), then the runs of dead owners
+ * are closed. Opening to read changes nothing, not even those.
+ */
+#include "results/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "results/db.h"
+#include "results/finish.h"
+#include "results/schema.h"
+
+struct zm_store {
+	struct zm_db *db;
+};
+
+static const char *const status_names[] = {
+	[ZM_STATUS_RUNNING] = "running", [ZM_STATUS_OK] = "ok",
+	[ZM_STATUS_FAILED] = "failed",   [ZM_STATUS_INTERRUPTED] = "interrupted",
+	[ZM_STATUS_SKIPPED] = "skipped",
+};
+
+const char *zm_status_name(enum zm_status status)
+{
+	return (unsigned int)status < sizeof(status_names) / sizeof(status_names[0])
+		       ? status_names[status]
+		       : "unknown";
+}
+
+static int take_path(char *buf, size_t size, const char *folder, const char *rest)
+{
+	int length = snprintf(buf, size, "%s%s", folder, rest);
+
+	return length < 0 || (size_t)length >= size ? -ENOBUFS : 0;
+}
+
+int zm_store_default_path(char *buf, size_t size)
+{
+	const char *value = getenv("ZONEMARK_DB");
+
+	if (value && *value)
+		return take_path(buf, size, value, "");
+	value = getenv("XDG_DATA_HOME");
+	if (value && *value == '/')
+		return take_path(buf, size, value, "/zonemark/zonemark.db");
+	value = getenv("HOME");
+	if (value && *value)
+		return take_path(buf, size, value, "/.local/share/zonemark/zonemark.db");
+	return take_path(buf, size, "/var/lib", "/zonemark/zonemark.db");
+}
+
+/* Makes every missing folder above the file. */
+static int make_folders(const char *path, struct zm_why *why)
+{
+	char folder[4096];
+	int error = take_path(folder, sizeof(folder), path, "");
+
+	if (error)
+		return zm_why_set(why, -ENAMETOOLONG, "%.64s…: the path is too long", path);
+	for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		if (mkdir(folder, 0777) < 0 && errno != EEXIST && errno != EISDIR)
+			return zm_why_errno(why, -errno, "%s: cannot make this folder", folder);
+		*at = '/';
+	}
+	return 0;
+}
+
+/* Several commands may do this at once; SQLite does not wait by itself while the mode changes. */
+static int use_log(struct zm_db *db, struct zm_why *why)
+{
+	int error = -EBUSY;
+
+	for (int i = 0; i < 50 && error == -EBUSY; i++) {
+		if (i)
+			(void)usleep(20000);
+		error = zm_db_script(db, why, "PRAGMA journal_mode = WAL");
+	}
+	if (!error)
+		error = zm_db_script(db, why,
+				     "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+				     "PRAGMA wal_autocheckpoint = 4096");
+	return error;
+}
+
+/* Looks before it changes anything: a database of somebody else stays as it is. */
+static int open_writing(const char *path, struct zm_db **ret_db, struct zm_why *why)
+{
+	int error = make_folders(path, why);
+	struct zm_db *db;
+
+	if (!error)
+		error = zm_db_open(path, ZM_DB_WRITE, &db, why);
+	if (error)
+		return error;
+	error = zm_schema_check(db, zm_nr_migrations, why);
+	if (!error || error == -ENODATA || error == -ESTALE)
+		error = use_log(db, why);
+	if (!error)
+		error = zm_schema_apply(db, zm_migrations, zm_nr_migrations, why);
+	if (error) {
+		zm_db_close(db);
+		return error;
+	}
+	zm_finish_dead(db);
+	*ret_db = db;
+	return 0;
+}
+
+static int explain_unread(const char *path, int error, struct zm_why *why)
+{
+	if (error == -ENOENT || error == -ENODATA)
+		return zm_why_set(why, -ENOENT,
+				  "%s: there is no store yet; `zonemark run` makes one, --db FILE "
+				  "names another",
+				  path);
+	if (error == -ESTALE)
+		return zm_why_set(why, -EPROTO,
+				  "%s: made by an older zonemark; any command that writes to it "
+				  "(`zonemark run`) brings it up to date",
+				  path);
+	return error;
+}
+
+static int open_reading(const char *path, struct zm_db **ret_db, struct zm_why *why)
+{
+	struct zm_db *db;
+	int error = zm_db_open(path, ZM_DB_READ, &db, why);
+
+	if (error)
+		return explain_unread(path, error, why);
+	error = zm_schema_check(db, zm_nr_migrations, why);
+	if (error) {
+		error = explain_unread(path, error, why);
+		zm_db_close(db);
+		return error;
+	}
+	*ret_db = db;
+	return 0;
+}
+
+int zm_store_open(const char *path, bool for_writing, struct zm_store **ret_store,
+		  struct zm_why *why)
+{
+	char usual[4096];
+	struct zm_store *store;
+	int error = path ? 0 : zm_store_default_path(usual, sizeof(usual));
+
+	if (error)
+		return zm_why_set(why, error, "the store's usual path is too long; give --db FILE");
+	store = calloc(1, sizeof(*store));
+	if (!store)
+		return -ENOMEM;
+	error = for_writing ? open_writing(path ? path : usual, &store->db, why)
+			    : open_reading(path ? path : usual, &store->db, why);
+	if (error) {
+		free(store);
+		return error;
+	}
+	*ret_store = store;
+	return 0;
+}
+
+void zm_store_close(struct zm_store *store)
+{
+	if (!store)
+		return;
+	zm_db_close(store->db);
+	free(store);
+}
+
+const char *zm_store_path(const struct zm_store *store)
+{
+	return zm_db_path(store->db);
+}
+
+struct zm_db *zm_store_db(struct zm_store *store)
+{
+	return store->db;
+}
+
+int zm_store_has_run(struct zm_store *store, const char *invocation, const char *cell,
+		     unsigned int repeat)
+{
+	int64_t one;
+	int error = zm_db_int(
+		store->db, NULL,
+		"SELECT 1 FROM run"
+		" JOIN invocation ON invocation.id = run.invocation"
+		" JOIN cell ON cell.id = run.cell"
+		" WHERE invocation.uuid = ?1 AND cell.json = ?2 AND run.repeat = ?3"
+		" AND run.status = ?4 LIMIT 1",
+		ZM_BIND(zm_text(invocation), zm_text(cell), zm_int(repeat), zm_int(ZM_STATUS_OK)),
+		&one);
+
+	if (error == -ENOENT)
+		return 0;
+	return error ? error : 1;
+}
+
+int zm_store_last_invocation(struct zm_store *store, const char *command_line, char *buf,
+			     size_t size)
+{
+	struct zm_rows rows = { 0 };
+	int error = zm_db_query(store->db, NULL, &rows,
+				"SELECT uuid FROM invocation WHERE command_line = ?1"
+				" ORDER BY wall_ns DESC, id DESC LIMIT 1",
+				ZM_BIND(zm_text(command_line)));
+
+	if (!error) {
+		if (zm_rows_next(&rows, NULL, &error))
+			error = take_path(buf, size, zm_rows_text(&rows, 0), "");
+		else if (!error)
+			error = -ENOENT;
+	}
+	zm_rows_end(&rows);
+	return error;
+}
