@@ -78,6 +78,7 @@ struct zm_metric {
 	const char *summary;
 	/* A workload's metric: the task kinds (enum zm_task_kind, or-ed) whose runs have it; 0: all. */
 	unsigned int kinds;
+	bool is_optional; /* appears with certain options, or on certain kernels, only */
 };
 
 /*

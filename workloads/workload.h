@@ -147,6 +147,10 @@ struct zm_workload {
 
 	struct zm_need need;
 
+	/* What a room's workloads tell their shared code about themselves; the harness never looks.
+	 * May be NULL. */
+	const void *own;
+
 	/* Typed rows (NULL-terminated) and the size of the struct they fill. May be NULL and 0. */
 	const struct zm_option *options;
 	size_t options_size;
@@ -157,7 +161,8 @@ struct zm_workload {
 	const struct zm_metric *hists;
 
 	/* The figures report() derives. Every declared one whose `kinds` allow the run's kind must
-	 * appear in every good run (zm_metric_is_for). */
+	 * appear in every good run (zm_metric_is_for), but for those marked is_optional, which appear
+	 * with the options they belong to. */
 	const struct zm_metric *metrics;
 
 	/* sysctls and sysfs files that prepare or the tasks write, relative to the root; journalled
