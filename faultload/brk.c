@@ -33,8 +33,9 @@ int zm_brk_prepare(struct zm_run *run, struct zm_why *why)
 	return has_all ? 0 : zm_why_errno(why, -ENOMEM, "malloc(%zu)", PIECE_BYTES);
 }
 
-int zm_brk_open(struct zm_task *task, unsigned int nr_pages, struct zm_why *why)
+int zm_brk_setup(struct zm_task *task, struct zm_why *why)
 {
+	unsigned int nr_pages = *(const unsigned int *)task->run->workload->own;
 	uint64_t page_bytes = task->run->page_bytes;
 	struct zm_brk *state = task->state;
 	char *end = sbrk((intptr_t)(nr_pages * page_bytes));

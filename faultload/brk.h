@@ -3,6 +3,8 @@
  *
  * One operation is one call of brk, up and down by turns. Threads share one heap: each sets its end to
  * the places that it has fixed before the gate, as the originals do, so some calls change nothing.
+ *
+ * A workload over it says in `own` (a const unsigned int) by how many pages the heap grows first.
  */
 #ifndef ZM_FAULTLOAD_BRK_H
 #define ZM_FAULTLOAD_BRK_H
@@ -19,8 +21,7 @@ struct zm_brk {
 /* The launcher's own allocations must not need the heap's end while the tasks move it. */
 int zm_brk_prepare(struct zm_run *run, struct zm_why *why);
 
-/* The heap grows by so many pages first; from there the task goes up and down. */
-int zm_brk_open(struct zm_task *task, unsigned int nr_pages, struct zm_why *why);
+int zm_brk_setup(struct zm_task *task, struct zm_why *why);
 int64_t zm_brk_step(struct zm_task *task, uint64_t n);
 void zm_brk_teardown(struct zm_task *task);
 

@@ -8,21 +8,19 @@
 #include "faultload/brk.h"
 #include "faultload/wis.h"
 
-static int setup(struct zm_task *task, struct zm_why *why)
-{
-	return zm_brk_open(task, 1, why);
-}
+static const unsigned int nr_pages = 1;
 
 const struct zm_workload ZM_WORKLOAD = {
 	.name = ZM_WORKLOAD_NAME,
 	.summary = "grows the heap by a page, then moves its end up and down by a page",
 	.op = "call of brk",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &nr_pages,
 	.metrics = zm_wis_metrics,
 	.batch = 256,
 	.task_bytes = sizeof(struct zm_brk),
 	.prepare = zm_brk_prepare,
-	.setup = setup,
+	.setup = zm_brk_setup,
 	.teardown = zm_brk_teardown,
 	.step = zm_brk_step,
 	.report = zm_wis_report,

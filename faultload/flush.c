@@ -4,19 +4,59 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "faultload/scratch.h"
 #include "faultload/thp.h"
 
-int64_t zm_flush_step(struct zm_task *task, uint64_t n, char left)
+static const char *dir_of(const struct zm_run *run)
 {
+	const struct zm_scratch_options *chosen = run->options;
+
+	return run->workload->options ? chosen->dir : NULL;
+}
+
+int zm_flush_check(const struct zm_run *run, struct zm_why *why)
+{
+	return zm_scratch_check(dir_of(run), why);
+}
+
+void zm_flush_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
+{
+	const struct zm_flush *own = run->workload->own;
+	bool is_in_memory = zm_scratch_is_memory(dir_of(run));
+
+	ret_footprint->task_bytes = own->size;
+	ret_footprint->task_files = 1;
+	if (own->backing == ZM_BACKING_ANON)
+		return;
+	ret_footprint->task_files++;
+	ret_footprint->disk_path = zm_scratch_dir(dir_of(run));
+	if (own->backing == ZM_BACKING_SHARED_FILE || is_in_memory)
+		ret_footprint->disk_bytes = own->size * run->nr_tasks;
+}
+
+int zm_flush_setup(struct zm_task *task, struct zm_why *why)
+{
+	const struct zm_flush *own = task->run->workload->own;
+	struct zm_region_plan plan = { .size = own->size,
+				       .stride = task->run->page_bytes,
+				       .backing = own->backing,
+				       .leaves_file_pages = own->backing != ZM_BACKING_ANON,
+				       .dir = dir_of(task->run) };
+
+	return zm_region_open(task, &plan, why);
+}
+
+int64_t zm_flush_step(struct zm_task *task, uint64_t n)
+{
+	const struct zm_flush *own = task->run->workload->own;
 	struct zm_region *region = task->state;
 	int64_t taken = zm_region_take(task, n);
+	size_t stride = region->plan.stride;
+	volatile char *page = region->cursor;
+	char left = own->left;
 
 	if (taken < 0)
 		return taken;
-
-	size_t stride = region->plan.stride;
-	volatile char *page = region->cursor;
-
 	for (int64_t i = 0; i < taken; i++, page += stride) {
 		*page = 1;
 		if (madvise((void *)page, stride, MADV_DONTNEED) < 0)
@@ -32,12 +72,12 @@ int64_t zm_flush_step(struct zm_task *task, uint64_t n, char left)
 
 /* The write and the read behind it fault. Where the read of a shared file maps the pages around it
  * writable, or a write gets a large folio, the next writes find their page there. */
-bool zm_flush_expect(const struct zm_run *run, enum zm_backing backing, double *ret_least,
-		     double *ret_most)
+bool zm_flush_expect(const struct zm_run *run, double *ret_least, double *ret_most)
 {
-	bool may_find = backing == ZM_BACKING_SHARED_FILE;
+	const struct zm_flush *own = run->workload->own;
+	bool may_find = own->backing == ZM_BACKING_SHARED_FILE;
 
-	if (backing == ZM_BACKING_ANON)
+	if (own->backing == ZM_BACKING_ANON)
 		may_find = zm_thp_sizes(run->root, ZM_THP_DEFAULT, run->page_bytes) != 0;
 	*ret_least = 0.5;
 	*ret_most = may_find ? 1 : 0.5;

@@ -11,8 +11,10 @@ static void *hide(void *pointer)
 	return pointer;
 }
 
-int64_t zm_heap_step(struct zm_task *task, uint64_t n, size_t bytes)
+int64_t zm_heap_step(struct zm_task *task, uint64_t n)
 {
+	size_t bytes = *(const size_t *)task->run->workload->own;
+
 	for (uint64_t i = 0; i < n; i++) {
 		void *memory = hide(malloc(bytes));
 

@@ -1,14 +1,13 @@
 /*
- * heap: malloc and free, over and over; what malloc1 and malloc2 share.
+ * heap: malloc and free, over and over; what malloc1 and malloc2 share. A workload over it
+ * has the bytes in `own` (a const size_t).
  */
 #ifndef ZM_FAULTLOAD_HEAP_H
 #define ZM_FAULTLOAD_HEAP_H
 
-#include <stddef.h>
-
 #include "workloads/worker.h"
 
-/* n times: malloc(bytes), free. */
-int64_t zm_heap_step(struct zm_task *task, uint64_t n, size_t bytes);
+/* n times: malloc, free. */
+int64_t zm_heap_step(struct zm_task *task, uint64_t n);
 
 #endif

@@ -6,19 +6,16 @@
  * malloc1; its threads hang now and then when they are stopped inside the allocator, these end at
  * a step's end.
  */
+#include <stddef.h>
+
 #include "faultload/heap.h"
 #include "faultload/wis.h"
 
-#define BYTES ((size_t)128 << 20)
+static const size_t bytes = (size_t)128 << 20;
 
 static void footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
 {
 	ret_footprint->task_bytes = run->page_bytes;
-}
-
-static int64_t step(struct zm_task *task, uint64_t n)
-{
-	return zm_heap_step(task, n, BYTES);
 }
 
 static bool expect_ops_per_fault(const struct zm_run *run, double *ret_least, double *ret_most)
@@ -33,10 +30,11 @@ const struct zm_workload ZM_WORKLOAD = {
 	.summary = "malloc and free of 128 MiB: mmap, one fault, munmap",
 	.op = "allocation",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &bytes,
 	.metrics = zm_wis_metrics,
 	.batch = 64,
 	.footprint = footprint,
-	.step = step,
+	.step = zm_heap_step,
 	.expect_ops_per_fault = expect_ops_per_fault,
 	.report = zm_wis_report,
 };

@@ -5,23 +5,21 @@
  * the kernel sees nothing of it: it measures the library, and whether tasks disturb each other in
  * user space. As will-it-scale's malloc2.
  */
+#include <stddef.h>
+
 #include "faultload/heap.h"
 #include "faultload/wis.h"
 
-#define BYTES ((size_t)1024)
-
-static int64_t step(struct zm_task *task, uint64_t n)
-{
-	return zm_heap_step(task, n, BYTES);
-}
+static const size_t bytes = 1024;
 
 const struct zm_workload ZM_WORKLOAD = {
 	.name = ZM_WORKLOAD_NAME,
 	.summary = "malloc and free of 1 KiB: the C library alone",
 	.op = "allocation",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &bytes,
 	.metrics = zm_wis_metrics,
 	.batch = 4096,
-	.step = step,
+	.step = zm_heap_step,
 	.report = zm_wis_report,
 };

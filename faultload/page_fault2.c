@@ -9,26 +9,14 @@
 #include "faultload/region.h"
 #include "faultload/wis.h"
 
-static void footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
-{
-	zm_region_footprint(run, ZM_BACKING_PRIVATE_FILE, ret_footprint);
-}
-
-static int setup(struct zm_task *task, struct zm_why *why)
-{
-	return zm_region_setup(task, ZM_BACKING_PRIVATE_FILE, why);
-}
-
-static bool expect_ops_per_fault(const struct zm_run *run, double *ret_least, double *ret_most)
-{
-	return zm_region_expect(run, ZM_BACKING_PRIVATE_FILE, ret_least, ret_most);
-}
+static const enum zm_backing backing = ZM_BACKING_PRIVATE_FILE;
 
 const struct zm_workload ZM_WORKLOAD = {
 	.name = ZM_WORKLOAD_NAME,
 	.summary = "maps a file private, writes to each page (each write copies), unmaps",
 	.op = "page",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &backing,
 	.options = zm_region_file_options,
 	.options_size = sizeof(struct zm_region_options),
 	.metrics = zm_wis_page_metrics,
@@ -36,14 +24,14 @@ const struct zm_workload ZM_WORKLOAD = {
 	.batch = ZM_REGION_BATCH,
 	.run_bytes = sizeof(struct zm_region_run),
 	.task_bytes = sizeof(struct zm_region),
-	.check = zm_region_file_check,
-	.footprint = footprint,
+	.check = zm_region_check,
+	.footprint = zm_region_footprint,
 	.prepare = zm_region_prepare,
 	.cleanup = zm_region_cleanup,
-	.setup = setup,
+	.setup = zm_region_setup,
 	.teardown = zm_region_teardown,
 	.step = zm_region_step,
 	.verify = zm_region_verify,
-	.expect_ops_per_fault = expect_ops_per_fault,
+	.expect_ops_per_fault = zm_region_expect,
 	.report = zm_wis_report,
 };

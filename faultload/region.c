@@ -55,6 +55,11 @@ const struct zm_option zm_region_file_options[] = {
 	{ .name = NULL },
 };
 
+static enum zm_backing backing_of(const struct zm_run *run)
+{
+	return *(const enum zm_backing *)run->workload->own;
+}
+
 static uint64_t stride_of(const struct zm_run *run)
 {
 	const struct zm_region_options *chosen = run->options;
@@ -85,21 +90,18 @@ int zm_region_check(const struct zm_run *run, struct zm_why *why)
 		return zm_why_set(why, -EINVAL, "stride=%llu: larger than size=%llu",
 				  (unsigned long long)chosen->stride,
 				  (unsigned long long)chosen->size);
+	if (backing_of(run) != ZM_BACKING_ANON) {
+		r = zm_scratch_check(chosen->dir, why);
+		if (r < 0)
+			return r;
+	}
 	return zm_thp_check(run->root, chosen->thp, why);
 }
 
-int zm_region_file_check(const struct zm_run *run, struct zm_why *why)
+void zm_region_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
 {
 	const struct zm_region_options *chosen = run->options;
-	int r = zm_region_check(run, why);
-
-	return r < 0 ? r : zm_scratch_check(chosen->dir, why);
-}
-
-void zm_region_footprint(const struct zm_run *run, enum zm_backing backing,
-			 struct zm_footprint *ret_footprint)
-{
-	const struct zm_region_options *chosen = run->options;
+	enum zm_backing backing = backing_of(run);
 
 	ret_footprint->task_bytes = chosen->size + chosen->size / run->page_bytes * TABLE_BYTES;
 	ret_footprint->task_files = 1; /* for the look at the page map */
@@ -109,8 +111,7 @@ void zm_region_footprint(const struct zm_run *run, enum zm_backing backing,
 	ret_footprint->disk_path = zm_scratch_dir(chosen->dir);
 	if (backing == ZM_BACKING_PRIVATE_FILE)
 		ret_footprint->task_bytes += chosen->size; /* the page cache beside the copies */
-	/* A private mapping never writes its file, but a hole in memory becomes a page when read.
-	 */
+	/* A private mapping never writes its file, but a hole in memory becomes a page when read. */
 	if (backing == ZM_BACKING_SHARED_FILE || zm_scratch_is_memory(chosen->dir))
 		ret_footprint->disk_bytes = chosen->size * run->nr_tasks;
 }
@@ -191,10 +192,11 @@ int zm_region_open(struct zm_task *task, const struct zm_region_plan *plan, stru
 	return r < 0 ? say_map_failed(region, r, why) : 0;
 }
 
-int zm_region_setup(struct zm_task *task, enum zm_backing backing, struct zm_why *why)
+int zm_region_setup(struct zm_task *task, struct zm_why *why)
 {
 	const struct zm_region_options *chosen = task->run->options;
 	const struct zm_region_run *shared = task->run->state;
+	enum zm_backing backing = backing_of(task->run);
 	struct zm_region_plan plan = { .size = chosen->size,
 				       .stride = stride_of(task->run),
 				       .backing = backing,
@@ -338,15 +340,14 @@ static uint64_t largest_size(uint64_t sizes)
 	return sizes ? UINT64_C(1) << (63 - __builtin_clzll(sizes)) : 0;
 }
 
-bool zm_region_expect(const struct zm_run *run, enum zm_backing backing, double *ret_least,
-		      double *ret_most)
+bool zm_region_expect(const struct zm_run *run, double *ret_least, double *ret_most)
 {
 	const struct zm_region_options *chosen = run->options;
 	uint64_t stride = stride_of(run);
 	uint64_t sizes;
 
 	*ret_least = *ret_most = 1;
-	switch (backing) {
+	switch (backing_of(run)) {
 	case ZM_BACKING_PRIVATE_FILE:
 		break; /* the copies are made base page by base page, whatever the file's folios */
 	case ZM_BACKING_SHARED_FILE:

@@ -7,9 +7,9 @@
  *               and mapped anew by the next step, so unmapping and mapping are inside the rate
  *     teardown  looks at the pages last touched (verify counts them), and unmaps
  *
- * A workload over it gives the kind of mapping in its setup, and uses struct zm_region as its
- * tasks' state, struct zm_region_run as its run's, and struct zm_region_options with one of the
- * lists of rows below as its options.
+ * A workload over it names its mapping in `own` (a const enum zm_backing), and has struct zm_region as its
+ * tasks' state, struct zm_region_run as its run's, and struct zm_region_options as its options. One
+ * with another step has a plan of its own, zm_region_open, and zm_region_take.
  */
 #ifndef ZM_FAULTLOAD_REGION_H
 #define ZM_FAULTLOAD_REGION_H
@@ -65,20 +65,17 @@ struct zm_region {
 };
 
 int zm_region_check(const struct zm_run *run, struct zm_why *why);
-int zm_region_file_check(const struct zm_run *run, struct zm_why *why); /* and the directory */
-void zm_region_footprint(const struct zm_run *run, enum zm_backing backing,
-			 struct zm_footprint *ret_footprint);
+void zm_region_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
 int zm_region_prepare(struct zm_run *run, struct zm_why *why);
 void zm_region_cleanup(struct zm_run *run);
 
-int zm_region_setup(struct zm_task *task, enum zm_backing backing, struct zm_why *why);
+int zm_region_setup(struct zm_task *task, struct zm_why *why);
 int zm_region_open(struct zm_task *task, const struct zm_region_plan *plan, struct zm_why *why);
 int64_t zm_region_step(struct zm_task *task, uint64_t n);
 void zm_region_teardown(struct zm_task *task);
 
 int zm_region_verify(struct zm_run *run, struct zm_why *why);
-bool zm_region_expect(const struct zm_run *run, enum zm_backing backing, double *ret_least,
-		      double *ret_most);
+bool zm_region_expect(const struct zm_run *run, double *ret_least, double *ret_most);
 
 /* For a step of another kind: maps anew when the region's end was reached, and says how many of n
  * pages from the cursor on are to be touched now: 1 to n. The step then moves the cursor. -errno. */

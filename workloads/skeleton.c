@@ -267,6 +267,7 @@ const struct zm_workload ZM_WORKLOAD = {
 		  .protocols = NULL, /* (const char *const[]){ "SCTP", NULL } */
 		  .files = (const char *const[]){ "proc/self/status", NULL },
 		  .commands = NULL },
+	.own = NULL, /* where several files share a room's callbacks: what this one is to them */
 	.options = options,
 	.options_size = sizeof(struct skeleton_options),
 	.counters = counters,

@@ -173,14 +173,16 @@ static void test_expect(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct zm_sysroot root;
-		struct zm_run run = { .options = &cases[i].options,
+		struct zm_workload workload = { .own = &cases[i].backing };
+		struct zm_run run = { .workload = &workload,
+				      .options = &cases[i].options,
 				      .root = &root,
 				      .page_bytes = cases[i].page_bytes };
 		double least = 0, most = 0;
 		char base[64];
 
 		make_root(cases[i].machine, base, &root);
-		assert_true(zm_region_expect(&run, cases[i].backing, &least, &most));
+		assert_true(zm_region_expect(&run, &least, &most));
 		if (least != cases[i].least || most != cases[i].most)
 			fail_msg("case %zu: %g to %g", i, least, most);
 		zm_sysroot_release(&root);
