@@ -77,7 +77,17 @@ int zm_sysroot_open(struct zm_sysroot *root, const char *path)
 		return -errno;
 	root->dir_fd = fd;
 	root->is_live = is_same_directory(fd, "/");
+	root->is_writable = root->is_live;
 	return 0;
+}
+
+int zm_sysroot_open_writable(struct zm_sysroot *root, const char *path)
+{
+	int error = zm_sysroot_open(root, path);
+
+	if (!error)
+		root->is_writable = true;
+	return error;
 }
 
 void zm_sysroot_release(struct zm_sysroot *root)
@@ -269,23 +279,52 @@ int zm_sysroot_read_choice(const struct zm_sysroot *root, const char *path, char
 	return 0;
 }
 
-int zm_sysroot_write(const struct zm_sysroot *root, const char *path, const char *text)
+static int write_once(int fd, const char *text)
 {
-	zm_autoclose int fd = -1;
 	size_t length = strlen(text);
 	ssize_t written;
 
-	if (!root->is_live)
-		return -EROFS;
-	fd = open_path(root, path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return fd;
 	do
 		written = write(fd, text, length);
 	while (written < 0 && errno == EINTR);
 	if (written < 0)
 		return -errno;
 	return (size_t)written < length ? -EIO : 0;
+}
+
+/* In a tree, a file that is there gets a new content under its old name. */
+static int replace_content(const struct zm_sysroot *root, const char *path, const char *text)
+{
+	static const char *const new_name = ".zm-new";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	zm_autofree char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
+	zm_autoclose int dir_fd = -1, fd = -1;
+	int error;
+
+	if (!parent)
+		return -ENOMEM;
+	dir_fd = open_path(root, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return dir_fd;
+	if (faccessat(dir_fd, name, W_OK, AT_EACCESS))
+		return -errno;
+	fd = openat(dir_fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	error = fd < 0 ? -errno : write_once(fd, text);
+	if (!error && renameat(dir_fd, new_name, dir_fd, name))
+		error = -errno;
+	return error;
+}
+
+int zm_sysroot_write(const struct zm_sysroot *root, const char *path, const char *text)
+{
+	zm_autoclose int fd = -1;
+
+	if (!root->is_writable)
+		return -EROFS;
+	if (!root->is_live)
+		return replace_content(root, path, text);
+	fd = open_path(root, path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? fd : write_once(fd, text);
 }
 
 /* --- directories ----------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * Everything that reads /proc or /sys goes through one of these, so that a recorded machine can
  * stand in for this one (tests, `--root DIR`). Paths are relative: "proc/meminfo",
  * "sys/devices/system/node/online". A recorded machine is never written: zm_sysroot_write on one
- * that is not "/" returns -EROFS.
+ * that is not "/" returns -EROFS, unless it was opened to be written.
  */
 #ifndef ZM_WORKLOADS_BASE_SYSROOT_H
 #define ZM_WORKLOADS_BASE_SYSROOT_H
@@ -18,10 +18,15 @@
 struct zm_sysroot {
 	int dir_fd;
 	bool is_live; /* the root is "/" */
+	bool is_writable; /* a tree that stands in for the kernel: tests of what is changed and undone */
 };
 
 /* path NULL or "/" is this machine. -ENOENT, -ENOTDIR… */
 int zm_sysroot_open(struct zm_sysroot *root, const char *path);
+
+/* The same, but zm_sysroot_write works on a tree too. It replaces the file's whole content at once,
+ * as the kernel does. */
+int zm_sysroot_open_writable(struct zm_sysroot *root, const char *path);
 void zm_sysroot_release(struct zm_sysroot *root);
 
 bool zm_sysroot_has(const struct zm_sysroot *root, const char *path);
@@ -40,7 +45,7 @@ int zm_sysroot_read_cpuset(const struct zm_sysroot *root, const char *path,
  * gives its first word. */
 int zm_sysroot_read_choice(const struct zm_sysroot *root, const char *path, char *buf, size_t size);
 
-/* One write(2) of text; -EROFS on a recorded machine. */
+/* One write(2) of text; -EROFS on a recorded machine that was not opened writable. */
 int zm_sysroot_write(const struct zm_sysroot *root, const char *path, const char *text);
 
 /* The names in a directory that start with prefix and go on with a number ("node" of node0, node8),

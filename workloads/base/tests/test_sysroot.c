@@ -415,6 +415,33 @@ static void a_recorded_machine_is_never_written(void **state)
 	assert_string_equal(buf, "old");
 }
 
+static void a_writable_tree_takes_a_whole_content(void **state)
+{
+	static const char *const texts[] = { "a long one\n", "7", "", "never\n" };
+	struct zm_sysroot tree;
+
+	(void)state;
+	make_directory("sys");
+	make_text("sys/file", "old\n");
+	make_text("top", "old\n");
+	assert_int_equal(zm_sysroot_open_writable(&tree, directory), 0);
+	assert_false(tree.is_live);
+	for (size_t i = 0; i < nr_of(texts); i++) {
+		zm_autofree char *inner = NULL, *outer = NULL;
+
+		assert_int_equal(zm_sysroot_write(&tree, "sys/file", texts[i]), 0);
+		assert_int_equal(zm_sysroot_write(&tree, "top", texts[i]), 0);
+		assert_int_equal(zm_sysroot_read(&tree, "sys/file", &inner, NULL), 0);
+		assert_int_equal(zm_sysroot_read(&tree, "top", &outer, NULL), 0);
+		assert_string_equal(inner, texts[i]);
+		assert_string_equal(outer, texts[i]);
+	}
+	assert_int_equal(zm_sysroot_write(&tree, "sys/missing", "new"), -ENOENT);
+	assert_int_equal(zm_sysroot_write(&tree, "missing/file", "new"), -ENOENT);
+	assert_false(zm_sysroot_has(&tree, "sys/missing"));
+	zm_sysroot_release(&tree);
+}
+
 static void this_machine_is_written(void **state)
 {
 	struct zm_sysroot live;
@@ -585,6 +612,7 @@ int main(void)
 		test_in_root(cpusets),
 		test_in_root(choices),
 		test_in_root(a_recorded_machine_is_never_written),
+		test_in_root(a_writable_tree_takes_a_whole_content),
 		test_in_root(this_machine_is_written),
 		test_in_root(numbered_names_are_listed),
 		test_in_root(a_sysfile_follows_its_file),
