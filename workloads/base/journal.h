@@ -12,6 +12,10 @@
  *                    made   PATH            remove a file, directory (with content below it),
  *                                           cgroup (its tasks killed first), mount point (unmounted)
  *
+ * A journal that is not ours alone, or damaged, is not trusted: paths are checked (settings only below
+ * proc/sys and sys, links followed only inside), what is made is removed without following links or
+ * crossing file systems. See docs/journal.md.
+ *
  * Undoing goes in reverse order, is idempotent, goes on after a failure, and removes the journal only
  * when every record was undone. A file that holds neither what we set nor the old value was changed
  * by somebody else since: it is left, and said.
@@ -38,19 +42,22 @@ int zm_journal_open(const struct zm_sysroot *root, const char *directory,
 
 /* Writes the old value down, then writes text; reads back what the kernel made of it into the
  * record. For a choice file ("always [madvise] never") the old value is the chosen word. Not
- * written at all when it already holds text. */
+ * written at all when it already holds text. -EBUSY: another run, living or dead, has changed it and
+ * not put it back yet; -ENOENT: this kernel does not have it. */
 int zm_journal_set(struct zm_journal *journal, const char *path, const char *text,
 		   struct zm_why *why);
 
 /* Writes the old value down only: somebody else (a workload's prepare) will change it. */
 int zm_journal_save(struct zm_journal *journal, const char *path, struct zm_why *why);
 
-/* About to make this thing: call it *before* making it. */
+/* About to make this thing: call it *before* making it. The path is absolute. -EEXIST: it is there
+ * already, so it is somebody else's. */
 int zm_journal_made(struct zm_journal *journal, enum zm_made what, const char *path,
 		    struct zm_why *why);
 
 /* Undoes everything and removes the file; the journal can be used again. -errno and the first
- * failure's sentence when something could not be undone (the journal file stays). */
+ * failure's sentence when something could not be undone (the journal file stays). On 0 the sentence is
+ * empty, or names a setting that was left because somebody else has changed it since. */
 int zm_journal_undo(struct zm_journal *journal, struct zm_why *why);
 
 /* Undo, if needed, and free. NULL is fine. A forked child calls zm_journal_forget instead. */
