@@ -9,9 +9,17 @@
  *     cores    as compact, one thread per core; more tasks than cores start over
  *     none     not pinned; the scheduler chooses among the allowed CPUs
  *
- * Pairs (two ends): the first end is placed as above, the second by its relation to it: same-cpu,
- * same-core, same-llc, same-node, cross-socket. What the machine cannot give is an error with a
- * sentence, not a silent substitute. More tasks than CPUs share them evenly.
+ * Pairs (two ends) may stand as above, one end after the other; or the first end is placed as with
+ * scatter and the second by its relation to it:
+ *
+ *     same-cpu      the same CPU
+ *     same-core     an SMT sibling
+ *     same-llc      another core that shares the last-level cache
+ *     same-node     another core of the node, with another last-level cache where it has one
+ *     cross-socket  another socket
+ *
+ * What the machine cannot give is an error with a sentence, not a silent substitute. More tasks than
+ * CPUs share them as evenly as the relation allows.
  */
 #ifndef ZM_RUNNER_PLACE_H
 #define ZM_RUNNER_PLACE_H
@@ -51,6 +59,12 @@ int zm_mem_parse(const char *text, struct zm_mem_policy *ret_policy, struct zm_w
 /* ret_cpus[nr_units * nr_ends]: the kernel's CPU numbers, -1 with ZM_PLACE_NONE. nr_ends is 1 or 2. */
 int zm_place_tasks(const struct zm_topology *topology, enum zm_place place, unsigned int nr_units,
 		   unsigned int nr_ends, int *ret_cpus, struct zm_why *why);
+
+/* The nodes that the policy means for a task on `node`; the empty set is ZM_MEM_LOCAL. distance gives
+ * how far two nodes are apart, 0 when unknown. Errors as zm_mem_apply's. */
+int zm_mem_nodes(const struct zm_topology *topology, const struct zm_mem_policy *policy, int node,
+		 int (*distance)(int from, int to), struct zm_cpuset *ret_nodes,
+		 struct zm_why *why);
 
 /* Sets the calling task's memory policy (libnuma); node is the one its CPU is on. -ENOTSUP with the
  * sentence where the machine has one node only and the policy asks for another, -EPERM where the
