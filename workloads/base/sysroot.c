@@ -186,6 +186,27 @@ int zm_sysroot_read(const struct zm_sysroot *root, const char *path, char **ret_
 	return error;
 }
 
+int zm_sysroot_read_into(const struct zm_sysroot *root, const char *path, char *buf, size_t size,
+			 size_t *ret_length)
+{
+	zm_autoclose int fd = open_path(root, path, READ_FLAGS);
+	ssize_t length;
+	char beyond;
+
+	if (fd < 0)
+		return fd;
+	if (size == 0)
+		return -ENOBUFS;
+	length = read_from(fd, buf, size - 1, 0);
+	if (length < 0)
+		return (int)length;
+	buf[length] = '\0';
+	*ret_length = (size_t)length;
+	if ((size_t)length == size - 1 && read_from(fd, &beyond, 1, length) > 0)
+		return -ENOBUFS;
+	return 0;
+}
+
 /* --- one value ------------------------------------------------------------------------------- */
 
 int zm_sysroot_read_line(const struct zm_sysroot *root, const char *path, char *buf, size_t size)

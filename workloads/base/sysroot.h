@@ -35,6 +35,11 @@ bool zm_sysroot_has(const struct zm_sysroot *root, const char *path);
 int zm_sysroot_read(const struct zm_sysroot *root, const char *path, char **ret_text,
 		    size_t *ret_length);
 
+/* Into the caller's buffer, terminated, without allocating; -ENOBUFS when it does not fit, and buf
+ * holds as much as does. */
+int zm_sysroot_read_into(const struct zm_sysroot *root, const char *path, char *buf, size_t size,
+			 size_t *ret_length);
+
 /* The first line without its newline, into buf; -ENOBUFS when it does not fit. */
 int zm_sysroot_read_line(const struct zm_sysroot *root, const char *path, char *buf, size_t size);
 int zm_sysroot_read_u64(const struct zm_sysroot *root, const char *path, uint64_t *ret_value);

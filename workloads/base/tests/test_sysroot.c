@@ -592,6 +592,32 @@ static void no_descriptor_is_left(void **state)
 	(void)close(after);
 }
 
+/* As much as fits is there, terminated, and it is said whether that is all. */
+static void read_into_keeps_to_the_buffer(void **state)
+{
+	static const char text[] = "pid 7\nname x\n";
+	const size_t whole = sizeof(text) - 1;
+	char buf[32];
+
+	(void)state;
+	make_text("status", text);
+	for (size_t size = 0; size < sizeof(buf); size++) {
+		size_t length = 99;
+		int error;
+
+		memset(buf, '#', sizeof(buf));
+		error = zm_sysroot_read_into(&root, "status", buf, size, &length);
+		assert_int_equal(error, size > whole ? 0 : -ENOBUFS);
+		assert_int_equal(length, size == 0 ? 99 : size > whole ? whole : size - 1);
+		if (size > 0)
+			assert_memory_equal(buf, text, length);
+		assert_int_equal(buf[size], '#');
+		assert_true(size == 0 || buf[length] == '\0');
+	}
+	assert_int_equal(zm_sysroot_read_into(&root, "none", buf, sizeof(buf), &(size_t){ 0 }),
+			 -ENOENT);
+}
+
 #define test_in_root(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -599,6 +625,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_root_is_a_directory),
 		cmocka_unit_test(this_machine_is_read),
+		test_in_root(read_into_keeps_to_the_buffer),
 		test_in_root(nothing_gets_out_of_a_recorded_root),
 		test_in_root(links_inside_are_followed),
 		test_in_root(files_of_every_size_are_whole),
