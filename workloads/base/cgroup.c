@@ -1,11 +1,11 @@
 /*
- * cgroup: proc/self/cgroup says where in each hierarchy, proc/self/mountinfo where that hierarchy
- * is mounted.
+ * cgroup: proc/self/cgroup says where in each hierarchy, proc/self/mountinfo where that hierarchy is
+ * mounted.
  *
- *     proc/self/cgroup      "4:memory:/user.slice"      version 1: the controllers stand in the
- * line "0::/user.slice"            version 2: they stand in cgroup.controllers proc/self/mountinfo
- * "30 29 0:26 /user.slice /sys/fs/cgroup/memory rw … - cgroup cgroup rw,memory" mount's root  mount
- * point
+ *     cgroup      "4:memory:/user.slice"   version 1: the controllers stand in the line
+ *                 "0::/user.slice"         version 2: they stand in cgroup.controllers
+ *     mountinfo   "30 29 0:26 /user.slice /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
+ *                             mount's root  mount point; a blank in them is written \040
  */
 #include "workloads/base/cgroup.h"
 
@@ -57,6 +57,23 @@ struct mount {
 	const char *root, *point, *type, *options;
 };
 
+/* Undoes the octal escapes (\040) of a field, in place. */
+static char *unescape(char *field)
+{
+	char *to = field;
+
+	for (const char *from = field; *from; to++) {
+		bool is_octal = from[0] == '\\' && strspn(from + 1, "01234567") >= 3;
+
+		*to = is_octal ? (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+					(from[3] - '0'))
+			       : *from;
+		from += is_octal ? 4 : 1;
+	}
+	*to = '\0';
+	return field;
+}
+
 static bool split_mount(char *line, struct mount *ret_mount)
 {
 	char *dash = strstr(line, " - ");
@@ -76,7 +93,8 @@ static bool split_mount(char *line, struct mount *ret_mount)
 	source = strtok_r(NULL, " ", &save);
 	if (!source)
 		return false;
-	*ret_mount = (struct mount){ fields[3], fields[4], type, save ? save : "" };
+	*ret_mount =
+		(struct mount){ unescape(fields[3]), unescape(fields[4]), type, save ? save : "" };
 	return true;
 }
 
@@ -89,6 +107,8 @@ static const char *below_mount(const char *path, const char *mount_root)
 	if (strncmp(path, "/..", 3) == 0 || strncmp(path, mount_root, length) != 0)
 		return "";
 	path += length;
+	if (*path && *path != '/')
+		return "";
 	return strcmp(path, "/") == 0 ? "" : path;
 }
 

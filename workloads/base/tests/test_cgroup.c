@@ -159,6 +159,31 @@ static void test_container(void **state)
 	drop_machine(&machine);
 }
 
+/* Blanks in a mount point are escaped; a root that only begins like the path does not cover it. */
+static const struct file odd_names[] = {
+	{ "proc/self/cgroup", "4:memory:/docker/77\n3:pids:/docker/77\n" },
+	{ "proc/self/mountinfo",
+	  "32 31 0:32 / /cg\\040roup/me\\134mory\\040 rw - cgroup cgroup rw,memory\n"
+	  "33 31 0:33 /docker/7 /cg\\040roup/pids rw - cgroup cgroup rw,pids\n" },
+	{ "cg roup/me\\mory /docker/77/tasks", "" },
+	{ "cg roup/pids/7/tasks", "" },
+	{ NULL, NULL },
+};
+
+static void test_odd_names(void **state)
+{
+	struct zm_cgroup cgroup;
+	struct machine machine;
+
+	(void)state;
+	make_machine(&machine, odd_names);
+	assert_int_equal(zm_cgroup_find(&machine.root, "memory", &cgroup), 0);
+	assert_string_equal(cgroup.path, "cg roup/me\\mory /docker/77");
+	assert_int_equal(zm_cgroup_find(&machine.root, "pids", &cgroup), 0);
+	assert_string_equal(cgroup.path, "cg roup/pids");
+	drop_machine(&machine);
+}
+
 static const struct file nothing[] = {
 	{ "proc/self/cgroup", "0::/\ngarbage\n\n" },
 	{ "proc/self/mountinfo", "garbage\n1 2 - \n1 2 3 / /x rw - cgroup2\n" },
@@ -179,9 +204,8 @@ static void test_nothing_mounted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version1),
-		cmocka_unit_test(test_version2),
-		cmocka_unit_test(test_container),
+		cmocka_unit_test(test_version1),        cmocka_unit_test(test_version2),
+		cmocka_unit_test(test_container),       cmocka_unit_test(test_odd_names),
 		cmocka_unit_test(test_nothing_mounted),
 	};
 
