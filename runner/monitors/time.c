@@ -1,0 +1,279 @@
+/*
+ * time: what the tasks themselves used, as time(1) says it: CPU time, faults, switches.
+ *
+ *     time.user_time  time.system_time                              ns, in ticks of 10 ms
+ *     time.minor_page_faults  time.major_page_faults                events
+ *     time.voluntary_context_switches  time.involuntary_context_switches
+ *
+ * One series per figure and task, read at the phase borders. A task that is a process counts with the
+ * children that it has waited for (their switches excepted); a task that is a thread counts alone. A
+ * task that has ended has no more readings. The report gives the tasks' sums over the measured window.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runner/monitor.h"
+#include "runner/monitors/stat.h"
+#include "runner/monitors/taskstat.h"
+#include "runner/monitors/window.h"
+#include "workloads/base/clock.h"
+
+#define TEXT_SIZE 8192 /* status has about 1,500 bytes */
+
+enum figure {
+	USER_TIME,
+	SYSTEM_TIME,
+	MINOR_FAULTS,
+	MAJOR_FAULTS,
+	VOLUNTARY,
+	INVOLUNTARY,
+	NR_FIGURES,
+};
+
+struct one_task {
+	pid_t tid;
+	uint64_t start_ticks;
+	uint32_t series[NR_FIGURES];
+};
+
+struct state {
+	struct one_task *tasks;
+	unsigned int nr_tasks;
+	enum zm_task_kind kind;
+	pid_t launcher;
+	uint64_t tick_ns;
+	struct zm_window_figure sums[NR_FIGURES];
+	char text[TEXT_SIZE];
+};
+
+struct figure_row {
+	const char *name;
+	const char *unit;
+	struct zm_metric shown;
+};
+
+#define FIGURE(name_, unit_, shown_unit)                                                           \
+	{                                                                                          \
+		name_, unit_,                                                                      \
+		{                                                                                  \
+			.name = name_, .unit = shown_unit, .kind = ZM_COUNT                        \
+		}                                                                                  \
+	}
+
+static const struct figure_row figures[NR_FIGURES] = {
+	[USER_TIME] = FIGURE("time.user_time", "ns", "s"),
+	[SYSTEM_TIME] = FIGURE("time.system_time", "ns", "s"),
+	[MINOR_FAULTS] = FIGURE("time.minor_page_faults", "events", "events"),
+	[MAJOR_FAULTS] = FIGURE("time.major_page_faults", "events", "events"),
+	[VOLUNTARY] = FIGURE("time.voluntary_context_switches", "switches", "switches"),
+	[INVOLUNTARY] = FIGURE("time.involuntary_context_switches", "switches", "switches"),
+};
+
+static const struct zm_metric elapsed = { .name = "time.elapsed_time", .unit = "s" };
+static const struct zm_metric share = { .name = "time.percent_of_cpu_this_job_got",
+					.unit = "%",
+					.kind = ZM_GAUGE };
+
+/* A file of the task into state->text. */
+static int read_text(const struct zm_sysroot *root, struct state *state, pid_t tid,
+		     const char *file)
+{
+	char path[96];
+	size_t length;
+
+	if (state->kind == ZM_TASK_PROCESS)
+		(void)snprintf(path, sizeof(path), "proc/%d/%s", tid, file);
+	else
+		(void)snprintf(path, sizeof(path), "proc/%d/task/%d/%s", state->launcher, tid,
+			       file);
+	return zm_sysroot_read_into(root, path, state->text, sizeof(state->text), &length);
+}
+
+static int read_stat(const struct zm_sysroot *root, struct state *state, pid_t tid,
+		     struct zm_taskstat *ret_taskstat)
+{
+	int error = read_text(root, state, tid, "stat");
+
+	if (!error && !zm_taskstat_parse(state->text, ret_taskstat))
+		error = -ENODATA;
+	return error;
+}
+
+/* All figures of a task; -ESRCH when its number belongs to another task by now. */
+static int collect(const struct zm_sysroot *root, struct state *state, const struct one_task *task,
+		   uint64_t *ret_values)
+{
+	bool has_children = state->kind == ZM_TASK_PROCESS;
+	struct zm_taskswitches switches;
+	struct zm_taskstat stat;
+	int error = read_stat(root, state, task->tid, &stat);
+
+	if (!error && stat.start_ticks != task->start_ticks)
+		error = -ESRCH;
+	if (!error)
+		error = read_text(root, state, task->tid, "status");
+	if (!error && !zm_taskswitches_parse(state->text, &switches))
+		error = -ENODATA;
+	if (error)
+		return error;
+	if (has_children) {
+		stat.user_ticks += stat.child_user_ticks;
+		stat.system_ticks += stat.child_system_ticks;
+		stat.minor_faults += stat.child_minor_faults;
+		stat.major_faults += stat.child_major_faults;
+	}
+	ret_values[USER_TIME] = zm_stat_ns(stat.user_ticks, state->tick_ns);
+	ret_values[SYSTEM_TIME] = zm_stat_ns(stat.system_ticks, state->tick_ns);
+	ret_values[MINOR_FAULTS] = stat.minor_faults;
+	ret_values[MAJOR_FAULTS] = stat.major_faults;
+	ret_values[VOLUNTARY] = switches.voluntary;
+	ret_values[INVOLUNTARY] = switches.involuntary;
+	return 0;
+}
+
+static int open_time(struct zm_monitor_context *context, struct zm_why *why)
+{
+	struct state *state = context->state;
+
+	state->tick_ns = zm_stat_tick_ns();
+	if (!zm_sysroot_has(context->root, "proc/self/stat"))
+		return zm_why_set(why, -ENOTSUP, "/proc/self/stat is not there: mount procfs");
+	return 0;
+}
+
+static int declare_task(struct zm_monitor_context *context, unsigned int index)
+{
+	struct state *state = context->state;
+	int error = 0;
+
+	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
+		const struct zm_series_desc desc = {
+			.source = context->monitor->name,
+			.metric = figures[i].name,
+			.unit = figures[i].unit,
+			.kind = ZM_COUNT,
+			.scope = ZM_SCOPE_TASK,
+			.scope_id = index,
+		};
+
+		error = zm_recorder_series(context->recorder, &desc,
+					   &state->tasks[index].series[i]);
+	}
+	return error;
+}
+
+static int attach_task(struct zm_monitor_context *context, unsigned int index, pid_t tid,
+		       struct zm_why *why)
+{
+	struct state *state = context->state;
+	struct zm_taskstat stat;
+	int error = read_stat(context->root, state, tid, &stat);
+
+	if (error)
+		return zm_why_errno(why, error, "stat of task %u (%d) in /proc", index, tid);
+	state->tasks[index].tid = tid;
+	state->tasks[index].start_ticks = stat.start_ticks;
+	error = declare_task(context, index);
+	return error ? zm_why_errno(why, error, "the series of task %u", index) : 0;
+}
+
+static int attach_time(struct zm_monitor_context *context, const struct zm_target *target,
+		       struct zm_why *why)
+{
+	struct state *state = context->state;
+	int error = 0;
+
+	state->tasks = calloc(target->nr_tasks, sizeof(*state->tasks));
+	if (!state->tasks)
+		return zm_why_errno(why, -ENOMEM, "%u tasks", target->nr_tasks);
+	state->kind = target->kind;
+	state->launcher = target->launcher;
+	for (unsigned int i = 0; !error && i < target->nr_tasks; i++)
+		error = attach_task(context, i, target->tids[i], why);
+	if (!error)
+		state->nr_tasks = target->nr_tasks;
+	return error;
+}
+
+/* Tasks that have ended are passed over; the sums then stand still and are not fed. */
+static int read_time(struct zm_monitor_context *context, uint64_t t_ns)
+{
+	struct state *state = context->state;
+	uint64_t values[NR_FIGURES], sums[NR_FIGURES] = { 0 };
+	bool is_whole = state->nr_tasks > 0;
+	int error, first_error = 0;
+
+	for (unsigned int task = 0; task < state->nr_tasks; task++) {
+		error = collect(context->root, state, &state->tasks[task], values);
+		is_whole &= !error;
+		if (error && error != -ENOENT && error != -ESRCH && !first_error)
+			first_error = error;
+		for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
+			zm_recorder_put_u64(context->recorder, state->tasks[task].series[i], t_ns,
+					    values[i], 0);
+			sums[i] += values[i];
+		}
+	}
+	for (unsigned int i = 0; is_whole && i < NR_FIGURES; i++)
+		zm_window_feed(&state->sums[i], context->phase, t_ns, (double)sums[i]);
+	return first_error;
+}
+
+static int report_share(const struct state *state, double seconds, uint64_t width_ns,
+			struct zm_report *report)
+{
+	double user_ns = 0, system_ns = 0;
+	int error = zm_report_add(report, &elapsed, seconds, (double)width_ns, width_ns);
+
+	(void)zm_window_delta(&state->sums[USER_TIME], &user_ns);
+	(void)zm_window_delta(&state->sums[SYSTEM_TIME], &system_ns);
+	if (error || width_ns == 0)
+		return error;
+	return zm_report_add(report, &share, 100 * (user_ns + system_ns) / (double)width_ns,
+			     user_ns + system_ns, width_ns);
+}
+
+static int report_time(struct zm_monitor_context *context, uint64_t t0_ns, uint64_t t1_ns,
+		       struct zm_report *report)
+{
+	const struct state *state = context->state;
+	uint64_t width_ns = state->sums[0].t1_ns - state->sums[0].t0_ns;
+	double count;
+	int error;
+
+	if (!zm_window_is_whole(&state->sums[0], t0_ns, t1_ns))
+		return zm_window_say_absent(context);
+	error = report_share(state, (double)width_ns / (double)ZM_NS_PER_S, width_ns, report);
+	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
+		bool is_time = i == USER_TIME || i == SYSTEM_TIME;
+
+		if (!zm_window_delta(&state->sums[i], &count))
+			continue;
+		error = zm_report_add(report, &figures[i].shown,
+				      is_time ? count / (double)ZM_NS_PER_S : count, count,
+				      width_ns);
+	}
+	return error;
+}
+
+static void close_time(struct zm_monitor_context *context)
+{
+	struct state *state = context->state;
+
+	free(state->tasks);
+	state->tasks = NULL;
+}
+
+const struct zm_monitor ZM_MONITOR = {
+	.name = ZM_MONITOR_NAME,
+	.summary = "what the tasks themselves used: CPU time, page faults, context switches",
+	.needs = "/proc/PID/stat, /proc/PID/status",
+	.rate = ZM_RATE_BORDERS,
+	.state_bytes = sizeof(struct state),
+	.open = open_time,
+	.attach = attach_time,
+	.read = read_time,
+	.report = report_time,
+	.close = close_time,
+};
