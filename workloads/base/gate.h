@@ -16,7 +16,7 @@ struct zm_gate {
 	uint32_t nr_ready;
 	uint32_t is_open;
 	uint32_t nr_awaited; /* how many the harness waits for; 0: it does not wait */
-	uint64_t opened_ns; /* when; 0 before */
+	uint64_t opened_ns;  /* when; 0 before */
 };
 
 void zm_gate_init(struct zm_gate *gate);

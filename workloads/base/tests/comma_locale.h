@@ -9,27 +9,16 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "workloads/base/tests/tree.h"
+
 static inline bool comma_locale_is_set(const char *name)
 {
 	return setlocale(LC_NUMERIC, name) && strcmp(localeconv()->decimal_point, ",") == 0;
-}
-
-static inline bool comma_locale_write(const char *path)
-{
-	FILE *out = fopen(path, "we");
-
-	if (!out)
-		return false;
-	(void)fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
-		    "END LC_NUMERIC\n",
-		    out);
-	return fclose(out) == 0;
 }
 
 /* localedef warns of the categories that are not there, with status 1, and makes it all the same. */
@@ -50,34 +39,20 @@ static inline void comma_locale_compile(const char *source, const char *target)
 		(void)waitpid(child, &status, 0);
 }
 
-static inline void comma_locale_remove(const char *directory)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		(void)execlp("rm", "rm", "-rf", "--", directory, (char *)NULL);
-		_exit(127);
-	}
-	if (child > 0)
-		(void)waitpid(child, &status, 0);
-}
-
 static inline bool comma_locale_make(void)
 {
-	char directory[] = "/tmp/zm-test-locale-XXXXXX", source[64], target[64];
+	struct tree tree;
 	bool is_set;
 
-	if (!mkdtemp(directory))
-		return false;
-	(void)snprintf(source, sizeof(source), "%s/comma", directory);
-	(void)snprintf(target, sizeof(target), "%s/xx_XX", directory);
-	if (comma_locale_write(source))
-		comma_locale_compile(source, target);
-	(void)setenv("LOCPATH", directory, 1);
+	tree_make(&tree);
+	tree_write(&tree, "comma",
+		   "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\n"
+		   "END LC_NUMERIC\n");
+	comma_locale_compile(tree_path(&tree, "comma"), tree_path(&tree, "xx_XX"));
+	(void)setenv("LOCPATH", tree.path, 1);
 	is_set = comma_locale_is_set("xx_XX");
 	(void)unsetenv("LOCPATH");
-	comma_locale_remove(directory);
+	tree_remove(&tree);
 	return is_set;
 }
 

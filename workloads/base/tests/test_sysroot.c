@@ -7,80 +7,36 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "workloads/base/cleanup.h"
 #include "workloads/base/sysroot.h"
+#include "workloads/base/tests/tree.h"
 
 #define UNTOUCHED UINT64_C(0x5555555555555555)
 #define MIB       ((size_t)1 << 20)
 
 #define nr_of(array) (sizeof(array) / sizeof((array)[0]))
 
-static char directory[64];
+static struct tree tree;
 static struct zm_sysroot root;
-
-/* --- the recorded machine -------------------------------------------------------------------- */
-
-static const char *in_directory(const char *path)
-{
-	static char whole[PATH_MAX];
-
-	(void)snprintf(whole, sizeof(whole), "%s/%s", directory, path);
-	return whole;
-}
-
-static void make_file(const char *path, const char *text, size_t length)
-{
-	FILE *out = fopen(in_directory(path), "we");
-
-	assert_non_null(out);
-	assert_int_equal(fwrite(text, 1, length, out), length);
-	assert_int_equal(fclose(out), 0);
-}
-
-static void make_text(const char *path, const char *text)
-{
-	make_file(path, text, strlen(text));
-}
-
-static void make_directory(const char *path)
-{
-	assert_int_equal(mkdir(in_directory(path), 0755), 0);
-}
-
-static void make_link(const char *path, const char *target)
-{
-	assert_int_equal(symlink(target, in_directory(path)), 0);
-}
 
 static int set_up(void **state)
 {
 	(void)state;
-	(void)snprintf(directory, sizeof(directory), "/tmp/zm-test-sysroot-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	return zm_sysroot_open(&root, directory);
+	tree_make(&tree);
+	return zm_sysroot_open(&root, tree.path);
 }
 
 static int tear_down(void **state)
 {
-	pid_t child;
-	int status;
-
 	(void)state;
 	zm_sysroot_release(&root);
-	child = fork();
-	if (child == 0) {
-		(void)execlp("rm", "rm", "-rf", "--", directory, (char *)NULL);
-		_exit(127);
-	}
-	return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+	tree_remove(&tree);
+	return 0;
 }
 
 /* --- roots ----------------------------------------------------------------------------------- */
@@ -142,16 +98,16 @@ static void nothing_gets_out_of_a_recorded_root(void **state)
 	char buf[64];
 
 	(void)state;
-	make_directory("etc");
-	make_link("up", "../../../../../../../etc/passwd");
-	make_link("dots", "../../../../../../../etc");
-	make_link("absolute", "/etc/passwd");
+	tree_mkdir(&tree, "etc");
+	tree_link(&tree, "up", "../../../../../../../etc/passwd");
+	tree_link(&tree, "dots", "../../../../../../../etc");
+	tree_link(&tree, "absolute", "/etc/passwd");
 	for (size_t i = 0; i < nr_of(outside); i++) {
 		assert_false(zm_sysroot_has(&root, outside[i]));
 		assert_int_equal(zm_sysroot_read_line(&root, outside[i], buf, sizeof(buf)),
 				 -ENOENT);
 	}
-	make_text("etc/passwd", "recorded\n");
+	tree_write(&tree, "etc/passwd", "recorded\n");
 	for (size_t i = 0; i < nr_of(outside); i++) {
 		assert_int_equal(zm_sysroot_read_line(&root, outside[i], buf, sizeof(buf)), 0);
 		assert_string_equal(buf, "recorded");
@@ -163,12 +119,10 @@ static void links_inside_are_followed(void **state)
 	char buf[64];
 
 	(void)state;
-	make_directory("proc");
-	make_directory("proc/4711");
-	make_text("proc/4711/mounts", "here\n");
-	make_link("proc/self", "4711");
-	make_link("proc/mounts", "self/mounts");
-	make_link("loop", "loop");
+	tree_write(&tree, "proc/4711/mounts", "here\n");
+	tree_link(&tree, "proc/self", "4711");
+	tree_link(&tree, "proc/mounts", "self/mounts");
+	tree_link(&tree, "loop", "loop");
 	assert_int_equal(zm_sysroot_read_line(&root, "proc/mounts", buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "here");
 	assert_int_equal(zm_sysroot_read_line(&root, "loop", buf, sizeof(buf)), -ELOOP);
@@ -189,7 +143,7 @@ static void files_of_every_size_are_whole(void **state)
 		assert_non_null(made);
 		for (size_t j = 0; j < sizes[i]; j++)
 			made[j] = (char)('a' + j * 7 % 26);
-		make_file("file", made, sizes[i]);
+		tree_write_bytes(&tree, "file", made, sizes[i]);
 		assert_int_equal(zm_sysroot_read(&root, "file", &text, &length), 0);
 		assert_int_equal(length, sizes[i]);
 		assert_memory_equal(text, made, length);
@@ -216,8 +170,8 @@ static void sixty_four_mib_are_the_limit(void **state)
 		zm_autofree char *text = NULL;
 		size_t length = 77;
 
-		make_text("sparse", "");
-		assert_int_equal(truncate(in_directory("sparse"), (off_t)cases[i].length), 0);
+		tree_write(&tree, "sparse", "");
+		assert_int_equal(truncate(tree_path(&tree, "sparse"), (off_t)cases[i].length), 0);
 		assert_int_equal(zm_sysroot_read(&root, "sparse", &text, &length), cases[i].error);
 		assert_int_equal(length, cases[i].error ? 77 : cases[i].length);
 		if (cases[i].error)
@@ -231,7 +185,7 @@ static void what_is_no_file_is_refused(void **state)
 	size_t length = 77;
 
 	(void)state;
-	make_directory("folder");
+	tree_mkdir(&tree, "folder");
 	assert_int_equal(zm_sysroot_read(&root, "folder", &text, &length), -EISDIR);
 	assert_int_equal(zm_sysroot_read(&root, "", &text, &length), -EISDIR);
 	assert_int_equal(zm_sysroot_read(&root, "missing", &text, &length), -ENOENT);
@@ -246,7 +200,7 @@ static void a_pipe_does_not_block(void **state)
 	int error;
 
 	(void)state;
-	assert_int_equal(mkfifo(in_directory("pipe"), 0600), 0);
+	assert_int_equal(mkfifo(tree_path(&tree, "pipe"), 0600), 0);
 	error = zm_sysroot_read(&root, "pipe", &text, NULL);
 	assert_true(error == -ESPIPE || (error == 0 && text[0] == '\0'));
 }
@@ -278,7 +232,7 @@ static void lines(void **state)
 	for (size_t i = 0; i < nr_of(cases); i++) {
 		char buf[17] = "################";
 
-		make_text("line", cases[i].text);
+		tree_write(&tree, "line", cases[i].text);
 		assert_int_equal(zm_sysroot_read_line(&root, "line", buf, cases[i].size),
 				 cases[i].error);
 		if (cases[i].line)
@@ -297,7 +251,7 @@ static void a_line_of_100_kb(void **state)
 	assert_true(made && buf);
 	memset(made, 'z', length);
 	memcpy(made + length, "\n", 2);
-	make_text("long", made);
+	tree_write(&tree, "long", made);
 	assert_int_equal(zm_sysroot_read_line(&root, "long", buf, length), -ENOBUFS);
 	assert_int_equal(zm_sysroot_read_line(&root, "long", buf, length + 1), 0);
 	assert_int_equal(strlen(buf), length);
@@ -327,7 +281,7 @@ static void u64s(void **state)
 	for (size_t i = 0; i < nr_of(cases); i++) {
 		uint64_t value = UNTOUCHED;
 
-		make_text("number", cases[i].text);
+		tree_write(&tree, "number", cases[i].text);
 		assert_int_equal(zm_sysroot_read_u64(&root, "number", &value), cases[i].error);
 		assert_true(value == (cases[i].error ? UNTOUCHED : cases[i].value));
 	}
@@ -342,7 +296,7 @@ static void a_number_of_100_kb_is_none(void **state)
 	assert_non_null(zeros);
 	memset(zeros, '0', 100000);
 	zeros[100000] = '\0';
-	make_text("number", zeros);
+	tree_write(&tree, "number", zeros);
 	assert_int_equal(zm_sysroot_read_u64(&root, "number", &value), -EINVAL);
 	assert_int_equal(zm_sysroot_read_u64(&root, "missing", &value), -ENOENT);
 	assert_true(value == UNTOUCHED);
@@ -353,19 +307,19 @@ static void cpusets(void **state)
 	zm_autocpuset struct zm_cpuset set = { 0 };
 
 	(void)state;
-	make_text("list", "0-3,8\n");
+	tree_write(&tree, "list", "0-3,8\n");
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), 0);
 	assert_int_equal(zm_cpuset_count(&set), 5);
-	make_text("list", "0-2047");
+	tree_write(&tree, "list", "0-2047");
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), 0);
 	assert_int_equal(zm_cpuset_count(&set), 2048);
-	make_text("list", "5-2\n");
+	tree_write(&tree, "list", "5-2\n");
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), -EINVAL);
-	make_file("list", "0-3\0,5", 6);
+	tree_write_bytes(&tree, "list", "0-3\0,5", 6);
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), -EINVAL);
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "missing", &set), -ENOENT);
 	assert_int_equal(zm_cpuset_count(&set), 2048);
-	make_text("list", "\n");
+	tree_write(&tree, "list", "\n");
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), 0);
 	assert_int_equal(zm_cpuset_count(&set), 0);
 }
@@ -394,7 +348,7 @@ static void choices(void **state)
 	for (size_t i = 0; i < nr_of(cases); i++) {
 		char buf[16] = "###############";
 
-		make_text("choice", cases[i].text);
+		tree_write(&tree, "choice", cases[i].text);
 		assert_int_equal(zm_sysroot_read_choice(&root, "choice", buf, sizeof(buf)),
 				 cases[i].error);
 		assert_string_equal(buf, cases[i].word ? cases[i].word : "###############");
@@ -408,7 +362,7 @@ static void a_recorded_machine_is_never_written(void **state)
 	char buf[16];
 
 	(void)state;
-	make_text("file", "old\n");
+	tree_write(&tree, "file", "old\n");
 	assert_int_equal(zm_sysroot_write(&root, "file", "new"), -EROFS);
 	assert_int_equal(zm_sysroot_write(&root, "missing", "new"), -EROFS);
 	assert_int_equal(zm_sysroot_read_line(&root, "file", buf, sizeof(buf)), 0);
@@ -418,28 +372,27 @@ static void a_recorded_machine_is_never_written(void **state)
 static void a_writable_tree_takes_a_whole_content(void **state)
 {
 	static const char *const texts[] = { "a long one\n", "7", "", "never\n" };
-	struct zm_sysroot tree;
+	struct zm_sysroot writable;
 
 	(void)state;
-	make_directory("sys");
-	make_text("sys/file", "old\n");
-	make_text("top", "old\n");
-	assert_int_equal(zm_sysroot_open_writable(&tree, directory), 0);
-	assert_false(tree.is_live);
+	tree_write(&tree, "sys/file", "old\n");
+	tree_write(&tree, "top", "old\n");
+	assert_int_equal(zm_sysroot_open_writable(&writable, tree.path), 0);
+	assert_false(writable.is_live);
 	for (size_t i = 0; i < nr_of(texts); i++) {
 		zm_autofree char *inner = NULL, *outer = NULL;
 
-		assert_int_equal(zm_sysroot_write(&tree, "sys/file", texts[i]), 0);
-		assert_int_equal(zm_sysroot_write(&tree, "top", texts[i]), 0);
-		assert_int_equal(zm_sysroot_read(&tree, "sys/file", &inner, NULL), 0);
-		assert_int_equal(zm_sysroot_read(&tree, "top", &outer, NULL), 0);
+		assert_int_equal(zm_sysroot_write(&writable, "sys/file", texts[i]), 0);
+		assert_int_equal(zm_sysroot_write(&writable, "top", texts[i]), 0);
+		assert_int_equal(zm_sysroot_read(&writable, "sys/file", &inner, NULL), 0);
+		assert_int_equal(zm_sysroot_read(&writable, "top", &outer, NULL), 0);
 		assert_string_equal(inner, texts[i]);
 		assert_string_equal(outer, texts[i]);
 	}
-	assert_int_equal(zm_sysroot_write(&tree, "sys/missing", "new"), -ENOENT);
-	assert_int_equal(zm_sysroot_write(&tree, "missing/file", "new"), -ENOENT);
-	assert_false(zm_sysroot_has(&tree, "sys/missing"));
-	zm_sysroot_release(&tree);
+	assert_int_equal(zm_sysroot_write(&writable, "sys/missing", "new"), -ENOENT);
+	assert_int_equal(zm_sysroot_write(&writable, "missing/file", "new"), -ENOENT);
+	assert_false(zm_sysroot_has(&writable, "sys/missing"));
+	zm_sysroot_release(&writable);
 }
 
 static void this_machine_is_written(void **state)
@@ -448,12 +401,12 @@ static void this_machine_is_written(void **state)
 	char buf[16];
 
 	(void)state;
-	make_text("file", "a longer old text\n");
+	tree_write(&tree, "file", "a longer old text\n");
 	assert_int_equal(zm_sysroot_open(&live, "/"), 0);
-	assert_int_equal(zm_sysroot_write(&live, in_directory("file"), "new"), 0);
+	assert_int_equal(zm_sysroot_write(&live, tree_path(&tree, "file"), "new"), 0);
 	assert_int_equal(zm_sysroot_read_line(&root, "file", buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "new");
-	assert_int_equal(zm_sysroot_write(&live, in_directory("missing"), "new"), -ENOENT);
+	assert_int_equal(zm_sysroot_write(&live, tree_path(&tree, "missing"), "new"), -ENOENT);
 	assert_int_equal(zm_sysroot_write(&live, "dev/full", "new"), -ENOSPC);
 	zm_sysroot_release(&live);
 }
@@ -469,22 +422,21 @@ static void numbered_names_are_listed(void **state)
 	char buf[32], path[64];
 
 	(void)state;
-	make_directory("nodes");
 	for (size_t i = 0; i < nr_of(names); i++) {
 		(void)snprintf(path, sizeof(path), "nodes/%s", names[i]);
-		make_directory(path);
+		tree_mkdir(&tree, path);
 	}
 	assert_int_equal(zm_sysroot_list_numbered(&root, "nodes", "node", &set), 0);
 	(void)zm_cpuset_print(&set, buf, sizeof(buf));
 	assert_string_equal(buf, "0,8,255");
 	assert_int_equal(zm_sysroot_list_numbered(&root, "nodes", "cpu", &set), 0);
 	assert_int_equal(zm_cpuset_count(&set), 1);
-	make_text("nodes/cpu99999999999999999999", "");
+	tree_write(&tree, "nodes/cpu99999999999999999999", "");
 	assert_int_equal(zm_sysroot_list_numbered(&root, "nodes", "cpu", &set), -ERANGE);
 	assert_int_equal(zm_cpuset_count(&set), 1);
 	assert_int_equal(zm_sysroot_list_numbered(&root, "nodes/cpu6/missing", "cpu", &set), 0);
 	assert_int_equal(zm_cpuset_count(&set), 0);
-	make_text("plain", "");
+	tree_write(&tree, "plain", "");
 	assert_int_equal(zm_sysroot_list_numbered(&root, "plain", "cpu", &set), -ENOTDIR);
 }
 
@@ -499,26 +451,26 @@ static void a_sysfile_follows_its_file(void **state)
 
 	(void)state;
 	assert_non_null(large);
-	make_text("again", "first");
+	tree_write(&tree, "again", "first");
 	assert_int_equal(zm_sysfile_open(&file, &root, "again"), 0);
 	assert_true(file.capacity >= 4096);
 	assert_string_equal(file.text, "first");
 	fd = file.fd;
 	text = file.text;
-	make_text("again", "second and longer");
+	tree_write(&tree, "again", "second and longer");
 	assert_int_equal(zm_sysfile_read(&file), 0);
 	assert_string_equal(file.text, "second and longer");
 	assert_int_equal(file.length, strlen("second and longer"));
-	make_text("again", "");
+	tree_write(&tree, "again", "");
 	assert_int_equal(zm_sysfile_read(&file), 0);
 	assert_string_equal(file.text, "");
 	memset(large, 'x', 6000);
-	make_text("again", large);
+	tree_write(&tree, "again", large);
 	assert_int_equal(zm_sysfile_read(&file), -ENOBUFS);
 	assert_int_equal(file.length, file.capacity - 1);
 	assert_int_equal(strlen(file.text), file.length);
 	large[file.capacity - 1] = '\0';
-	make_text("again", large);
+	tree_write(&tree, "again", large);
 	assert_int_equal(zm_sysfile_read(&file), 0);
 	assert_true(file.fd == fd && file.text == text);
 	zm_sysfile_release(&file);
@@ -569,7 +521,7 @@ static void no_descriptor_is_left(void **state)
 	int before = dup(root.dir_fd), after;
 
 	(void)state;
-	make_text("value", "12345678901234567890123\n");
+	tree_write(&tree, "value", "12345678901234567890123\n");
 	for (int i = 0; i < 100; i++) {
 		(void)zm_sysroot_has(&root, "value");
 		assert_int_equal(zm_sysroot_read(&root, "value", &text, NULL), 0);
@@ -600,7 +552,7 @@ static void read_into_keeps_to_the_buffer(void **state)
 	char buf[32];
 
 	(void)state;
-	make_text("status", text);
+	tree_write(&tree, "status", text);
 	for (size_t size = 0; size < sizeof(buf); size++) {
 		size_t length = 99;
 		int error;

@@ -69,12 +69,10 @@ static inline void tree_mkdir(const struct tree *tree, const char *directory)
 	}
 }
 
-/* Makes the file, and the directories above it. */
-static inline void tree_write(const struct tree *tree, const char *file, const char *text)
+static inline void tree_make_parent(const struct tree *tree, const char *file)
 {
 	char parent[PATH_MAX];
 	char *slash;
-	FILE *out;
 
 	(void)snprintf(parent, sizeof(parent), "%s", file);
 	slash = strrchr(parent, '/');
@@ -82,10 +80,30 @@ static inline void tree_write(const struct tree *tree, const char *file, const c
 		*slash = '\0';
 		tree_mkdir(tree, parent);
 	}
+}
+
+static inline void tree_write_bytes(const struct tree *tree, const char *file, const void *bytes,
+				    size_t length)
+{
+	FILE *out;
+
+	tree_make_parent(tree, file);
 	out = fopen(tree_path(tree, file), "we");
 	tree_must(out);
-	tree_must(fputs(text, out) >= 0);
+	tree_must(fwrite(bytes, 1, length, out) == length);
 	tree_must(fclose(out) == 0);
+}
+
+/* Makes the file, and the directories above it. */
+static inline void tree_write(const struct tree *tree, const char *file, const char *text)
+{
+	tree_write_bytes(tree, file, text, strlen(text));
+}
+
+static inline void tree_link(const struct tree *tree, const char *name, const char *target)
+{
+	tree_make_parent(tree, name);
+	tree_must(symlink(target, tree_path(tree, name)) == 0);
 }
 
 /* Its first bytes, terminated; "" for a file that is not there. */
