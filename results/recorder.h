@@ -36,6 +36,10 @@ struct zm_series_desc {
 	bool is_float;
 };
 
+/* A recorder without a run: it takes all that a recorder takes and keeps nothing. For asking a monitor
+ * whether it could be opened here. Ended by zm_recorder_end (results/store.h). */
+int zm_recorder_begin_nowhere(struct zm_recorder **ret_recorder);
+
 /* Declares a series. *ret_series is small and dense. -ENOMEM; -EEXIST: the same metric and scope. */
 int zm_recorder_series(struct zm_recorder *recorder, const struct zm_series_desc *desc,
 		       uint32_t *ret_series);
