@@ -133,6 +133,15 @@ char *zm_help_value(char *buf, size_t size, const struct zm_option *row)
 	return buf;
 }
 
+char *zm_help_option(char *buf, size_t size, const struct zm_option *row)
+{
+	char value[128];
+
+	zm_help_value(value, sizeof(value), row);
+	(void)snprintf(buf, size, "%s=%s", row->name, *value ? value : "0|1");
+	return buf;
+}
+
 static void print_switch(FILE *out, const struct zm_option *row)
 {
 	char name[64], value[128], left[256], right[512];
@@ -163,11 +172,20 @@ static void print_examples(FILE *out, const char *examples)
 	}
 }
 
+char *zm_help_sentence(char *buf, size_t size, const char *summary)
+{
+	(void)snprintf(buf, size, "%s.", summary);
+	buf[0] = (char)toupper((unsigned char)buf[0]);
+	return buf;
+}
+
 void zm_help_cmd(FILE *out, const struct zm_cmd *cmd)
 {
+	char sentence[256];
+
 	fprintf(out, "Usage: zonemark %s%s%s\n\n", cmd->name, cmd->usage && *cmd->usage ? " " : "",
 		cmd->usage ? cmd->usage : "");
-	fill(out, cmd->summary, strlen(cmd->summary), 0, 0);
+	print_paragraphs(out, zm_help_sentence(sentence, sizeof(sentence), cmd->summary));
 	if (cmd->details && *cmd->details) {
 		fputc('\n', out);
 		print_paragraphs(out, cmd->details);
@@ -183,11 +201,11 @@ void zm_help_cmd(FILE *out, const struct zm_cmd *cmd)
 void zm_help_program(FILE *out)
 {
 	fputs("Usage: zonemark COMMAND [words and switches]\n"
-	      "       zonemark --help | --version\n\n"
-	      "Reproduces the benchmarks by which Linux page-allocator changes are judged, keeps\n"
-	      "what they measured, and shows it.\n\n"
-	      "Commands:\n",
+	      "       zonemark --help | --version\n\n",
 	      out);
+	print_paragraphs(out, "Reproduces the benchmarks by which Linux page-allocator changes are "
+			      "judged, keeps what they measured, and shows it.");
+	fputs("\nCommands:\n", out);
 	for (unsigned int i = 0; i < zm_nr_cmds; i++)
 		zm_help_columns(out, 2, 10, zm_cmds[i]->name, zm_cmds[i]->summary);
 	fputs("\n`zonemark COMMAND --help` says more of one of them.\n\n"

@@ -1,0 +1,376 @@
+/*
+ * cmd_list: what there is to run, what it needs, and whether it runs here.
+ *
+ *     section   workloads, monitors, matrices, settings: an array of descriptions
+ *     answer    {section: array, …} as JSON, or a text made of the same objects
+ *     detail    one workload with its options, figures and counters
+ */
+#include "runner/cmd.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/catalogue.h"
+#include "runner/describe.h"
+#include "runner/help.h"
+#include "workloads/base/cleanup.h"
+#include "workloads/base/sysroot.h"
+#include "workloads/base/topology.h"
+
+struct switches {
+	bool json;
+	bool names;
+};
+
+struct machine {
+	struct zm_sysroot root;
+	struct zm_topology topology;
+};
+
+static json_t *describe_workloads(const struct machine *machine)
+{
+	json_t *array = json_array();
+
+	for (unsigned int i = 0; i < zm_nr_workloads; i++)
+		json_array_append_new(array, zm_describe_workload(zm_workloads[i], &machine->root,
+								  &machine->topology));
+	return array;
+}
+
+static json_t *describe_monitors(const struct machine *machine)
+{
+	json_t *array = json_array();
+
+	for (unsigned int i = 0; i < zm_nr_monitors; i++)
+		json_array_append_new(array, zm_describe_monitor(zm_monitors[i], &machine->root));
+	return array;
+}
+
+static json_t *describe_matrices(const struct machine *machine)
+{
+	json_t *array = json_array();
+
+	(void)machine;
+	for (const struct zm_matrix *matrix = zm_matrices; matrix->name; matrix++)
+		json_array_append_new(array, zm_describe_matrix(matrix));
+	return array;
+}
+
+static json_t *describe_settings(const struct machine *machine)
+{
+	json_t *array = json_array();
+
+	for (const struct zm_setting_row *row = zm_setting_rows; row->name; row++)
+		json_array_append_new(array, zm_describe_setting(row, &machine->root));
+	return array;
+}
+
+static const struct section {
+	const char *name;
+	const char *title;
+	json_t *(*describe)(const struct machine *machine);
+} sections[] = {
+	{ "workloads", "Workloads (`zonemark list NAME` says more of one):", describe_workloads },
+	{ "matrices", "Matrices, sets of runs:", describe_matrices },
+	{ "monitors", "Monitors, read during every run:", describe_monitors },
+	{ "settings",
+	  "Machine settings, options of every run, put back after it:", describe_settings },
+};
+
+#define NR_SECTIONS (sizeof(sections) / sizeof(sections[0]))
+
+static const char *string_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* The words of an array, with ", " between them. */
+static const char *join(const json_t *array, char *buf, size_t size)
+{
+	size_t used = 0, i;
+	json_t *word;
+
+	buf[0] = '\0';
+	json_array_foreach(array, i, word)
+	{
+		int n = snprintf(buf + used, size - used, "%s%s", i ? ", " : "",
+				 json_string_value(word));
+
+		used += n > 0 ? (size_t)n : 0;
+		if (used >= size)
+			break;
+	}
+	return buf;
+}
+
+static void print_reason(const json_t *object, int width)
+{
+	char text[600];
+
+	if (json_is_true(json_object_get(object, "runs_here")) ||
+	    !json_object_get(object, "runs_here"))
+		return;
+	(void)snprintf(text, sizeof(text), "cannot run here: %s", string_of(object, "reason"));
+	zm_help_columns(stdout, 2, width, "", text);
+}
+
+static void print_entry(const json_t *object, int width)
+{
+	char kinds[32], text[600];
+	const char *what = string_of(object, "summary");
+
+	zm_help_columns(stdout, 2, width, string_of(object, "name"),
+			*what ? what : string_of(object, "help"));
+	if (json_object_get(object, "op")) {
+		(void)snprintf(text, sizeof(text), "counts one per %s; tasks: %s",
+			       string_of(object, "op"),
+			       join(json_object_get(object, "kinds"), kinds, sizeof(kinds)));
+		zm_help_columns(stdout, 2, width, "", text);
+	}
+	if (json_object_get(object, "now")) {
+		(void)snprintf(text, sizeof(text), "now %s", string_of(object, "now"));
+		zm_help_columns(stdout, 2, width, "", text);
+	}
+	print_reason(object, width);
+}
+
+static int widest_name(const json_t *array)
+{
+	size_t i, width = 8;
+	json_t *object;
+
+	json_array_foreach(array, i, object)
+	{
+		size_t length = strlen(string_of(object, "name"));
+
+		width = length > width ? length : width;
+	}
+	return width > 24 ? 24 : (int)width;
+}
+
+static void print_section(const struct section *section, const json_t *array)
+{
+	int width = widest_name(array);
+	json_t *object;
+	size_t i;
+
+	puts(section->title);
+	json_array_foreach(array, i, object)
+	{
+		print_entry(object, width);
+	}
+}
+
+static void print_options(const json_t *options)
+{
+	json_t *option;
+	size_t i;
+
+	puts("\nOptions:");
+	json_array_foreach(options, i, option)
+	{
+		const char *preset = string_of(option, "preset");
+		char text[600];
+
+		(void)snprintf(text, sizeof(text), "%s%s%s%s", string_of(option, "help"),
+			       *preset ? " (preset: " : "", preset, *preset ? ")" : "");
+		zm_help_columns(stdout, 2, 24, string_of(option, "form"), text);
+	}
+}
+
+static void print_metrics(const char *title, const json_t *metrics)
+{
+	json_t *metric;
+	size_t i;
+
+	if (json_array_size(metrics) == 0)
+		return;
+	printf("\n%s\n", title);
+	json_array_foreach(metrics, i, metric)
+	{
+		const char *better = string_of(metric, "better");
+		const char *summary = string_of(metric, "summary");
+		bool has_side = strcmp(better, "neither") != 0;
+		char text[600];
+
+		(void)snprintf(text, sizeof(text), "%s%s%s%s%s%s", string_of(metric, "unit"),
+			       has_side ? ", " : "", has_side ? better : "",
+			       has_side ? " is better" : "", *summary ? ": " : "", summary);
+		zm_help_columns(stdout, 2, 32, string_of(metric, "name"), text);
+	}
+}
+
+static void print_detail(const json_t *object)
+{
+	char text[256];
+
+	zm_help_columns(stdout, 0, (int)strlen(string_of(object, "name")),
+			string_of(object, "name"), string_of(object, "summary"));
+	printf("Counts one per %s. Tasks: %s.\n", string_of(object, "op"),
+	       join(json_object_get(object, "kinds"), text, sizeof(text)));
+	if (json_is_false(json_object_get(object, "runs_here")))
+		printf("Cannot run here: %s\n", string_of(object, "reason"));
+	print_options(json_object_get(object, "options"));
+	print_metrics("Figures:", json_object_get(object, "metrics"));
+	print_metrics("Counters of each task:", json_object_get(object, "counters"));
+	print_metrics("Histograms:", json_object_get(object, "histograms"));
+}
+
+static int print_json(const json_t *object)
+{
+	if (json_dumpf(object, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) < 0)
+		return ZM_EXIT_USAGE; /* main says why */
+	putchar('\n');
+	return ZM_EXIT_OK;
+}
+
+static void print_names(const json_t *array)
+{
+	json_t *object;
+	size_t i;
+
+	json_array_foreach(array, i, object)
+	{
+		puts(string_of(object, "name"));
+	}
+}
+
+/* All sections, or the one called `only`. */
+static int list_sections(const struct machine *machine, const struct switches *switches,
+			 const char *only)
+{
+	json_t *answer = json_object();
+	bool is_first = true;
+	int status = ZM_EXIT_OK;
+
+	for (size_t i = 0; i < NR_SECTIONS; i++) {
+		json_t *array;
+
+		if (only && strcmp(sections[i].name, only) != 0)
+			continue;
+		array = sections[i].describe(machine);
+		json_object_set_new(answer, sections[i].name, array);
+		if (switches->names) {
+			print_names(array);
+		} else if (!switches->json) {
+			fputs(is_first ? "" : "\n", stdout);
+			print_section(&sections[i], array);
+		}
+		is_first = false;
+	}
+	if (switches->json)
+		status = print_json(answer);
+	json_decref(answer);
+	return status;
+}
+
+static int list_workload(const struct machine *machine, const struct switches *switches,
+			 const struct zm_workload *workload)
+{
+	json_t *object = zm_describe_workload(workload, &machine->root, &machine->topology);
+	int status = ZM_EXIT_OK;
+
+	if (switches->json)
+		status = print_json(object);
+	else
+		print_detail(object);
+	json_decref(object);
+	return status;
+}
+
+static bool is_section(const char *word)
+{
+	for (size_t i = 0; i < NR_SECTIONS; i++)
+		if (strcmp(sections[i].name, word) == 0)
+			return true;
+	return false;
+}
+
+static int no_such_name(const char *word)
+{
+	zm_autofree const char **names = calloc(zm_nr_workloads + NR_SECTIONS + 1, sizeof(*names));
+	const char *nearest = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; names && i < NR_SECTIONS; i++)
+		names[n++] = sections[i].name;
+	for (unsigned int i = 0; names && i < zm_nr_workloads; i++)
+		names[n++] = zm_workloads[i]->name;
+	if (names)
+		nearest = zm_option_nearest(word, names);
+	if (nearest)
+		return zm_cmd_failf(ZM_EXIT_USAGE, "list: there is no %s; did you mean %s?", word,
+				    nearest);
+	return zm_cmd_failf(ZM_EXIT_USAGE,
+			    "list: there is no %s; `zonemark list` shows what there is", word);
+}
+
+static int list(const struct machine *machine, const struct zm_args *args)
+{
+	const struct switches *switches = args->switches;
+	const char *word = args->nr_words ? args->words[args->nr_words - 1] : NULL;
+	const struct zm_workload *workload;
+
+	if (args->nr_words > 2 || (args->nr_words == 2 && strcmp(args->words[0], "workloads") != 0))
+		return zm_cmd_failf(ZM_EXIT_USAGE, "list: %s: too many words; one name at a time",
+				    args->words[1]);
+	if (!word || (args->nr_words == 1 && is_section(word)))
+		return list_sections(machine, switches, word);
+	workload = zm_workload_find(word);
+	if (!workload)
+		return no_such_name(word);
+	return list_workload(machine, switches, workload);
+}
+
+static int run(const struct zm_args *args)
+{
+	struct machine machine;
+	struct zm_why why;
+	int status;
+
+	if (zm_sysroot_open(&machine.root, NULL) < 0)
+		return zm_cmd_failf(ZM_EXIT_USAGE, "list: / cannot be opened");
+	if (zm_topology_read(&machine.root, NULL, &machine.topology, &why) < 0) {
+		zm_sysroot_release(&machine.root);
+		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
+	}
+	status = list(&machine, args);
+	zm_topology_release(&machine.topology);
+	zm_sysroot_release(&machine.root);
+	return status;
+}
+
+static const struct zm_option rows[] = {
+	{ .name = "json",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = offsetof(struct switches, json),
+	  .preset = "0",
+	  .help = "answer in JSON" },
+	{ .name = "names",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = offsetof(struct switches, names),
+	  .preset = "0",
+	  .help = "names only, one a line" },
+	{ .name = NULL },
+};
+
+const struct zm_cmd ZM_CMD = {
+	.name = ZM_CMD_NAME,
+	.summary = "show workloads, matrices, monitors and settings, and what runs here",
+	.usage = "[workloads|monitors|matrices|settings] [WORKLOAD]",
+	.details =
+		"With the name of a workload: its options with their presets, the figures that it "
+		"gives and what its tasks count.\n\n"
+		"What cannot run on this machine stays in the list, with the reason.",
+	.examples = "zonemark list\teverything\n"
+		    "zonemark list page_fault1\tone workload, with its options\n"
+		    "zonemark list workloads --json\tfor a program",
+	.completes = "sections workloads",
+	.switches = rows,
+	.switches_size = sizeof(struct switches),
+	.run = run,
+};

@@ -1,0 +1,150 @@
+/* describe: one JSON object per row of the catalogue, with what it needs and whether it runs here. */
+#include "runner/describe.h"
+
+#include <string.h>
+
+#include "runner/help.h"
+#include "runner/probe.h"
+
+static const char *const type_names[] = {
+	[ZM_OPTION_BOOL] = "bool",         [ZM_OPTION_U64] = "whole number",
+	[ZM_OPTION_DOUBLE] = "number",     [ZM_OPTION_SIZE] = "size",
+	[ZM_OPTION_DURATION] = "duration", [ZM_OPTION_AMOUNT] = "count or percentage",
+	[ZM_OPTION_CHOICE] = "choice",     [ZM_OPTION_STRING] = "text",
+};
+
+static const char *const better_names[] = {
+	[ZM_BETTER_NEITHER] = "neither",
+	[ZM_BETTER_MORE] = "more",
+	[ZM_BETTER_LESS] = "less",
+};
+
+static json_t *strings(const char *const *list)
+{
+	json_t *array = json_array();
+
+	for (; list && *list; list++)
+		json_array_append_new(array, json_string(*list));
+	return array;
+}
+
+static json_t *describe_option(const struct zm_option *row)
+{
+	char form[192];
+	json_t *option =
+		json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "name", row->name, "type",
+			  type_names[row->type], "form", zm_help_option(form, sizeof(form), row),
+			  "preset", row->preset, "unit", row->unit, "help", row->help);
+
+	if (row->type == ZM_OPTION_CHOICE)
+		json_object_set_new(option, "choices", strings(row->choices));
+	if (row->min)
+		json_object_set_new(option, "min", json_integer((json_int_t)row->min));
+	if (row->max)
+		json_object_set_new(option, "max", json_integer((json_int_t)row->max));
+	return option;
+}
+
+static json_t *describe_options(const struct zm_option *row)
+{
+	json_t *array = json_array();
+
+	for (; row && row->name; row++)
+		json_array_append_new(array, describe_option(row));
+	return array;
+}
+
+static json_t *describe_metrics(const struct zm_metric *metric)
+{
+	json_t *array = json_array();
+
+	for (; metric && metric->name; metric++)
+		json_array_append_new(
+			array, json_pack("{s:s, s:s?, s:s, s:s, s:b, s:s?}", "name", metric->name,
+					 "unit", metric->unit, "kind", zm_kind_name(metric->kind),
+					 "better", better_names[metric->better], "primary",
+					 metric->is_primary, "summary", metric->summary));
+	return array;
+}
+
+static json_t *describe_need(const struct zm_need *need)
+{
+	json_t *object = json_object();
+
+	if (need->min_cpus)
+		json_object_set_new(object, "cpus", json_integer(need->min_cpus));
+	if (need->min_nodes)
+		json_object_set_new(object, "nodes", json_integer(need->min_nodes));
+	if (need->root)
+		json_object_set_new(object, "root", json_true());
+	if (need->protocols)
+		json_object_set_new(object, "protocols", strings(need->protocols));
+	if (need->files)
+		json_object_set_new(object, "files", strings(need->files));
+	if (need->commands)
+		json_object_set_new(object, "commands", strings(need->commands));
+	return object;
+}
+
+static json_t *describe_kinds(unsigned int kinds)
+{
+	json_t *array = json_array();
+
+	if (kinds & ZM_TASK_PROCESS)
+		json_array_append_new(array, json_string("process"));
+	if (kinds & ZM_TASK_THREAD)
+		json_array_append_new(array, json_string("thread"));
+	return array;
+}
+
+static void set_verdict(json_t *object, int error, const struct zm_why *why)
+{
+	json_object_set_new(object, "runs_here", json_boolean(error == 0));
+	if (error)
+		json_object_set_new(object, "reason", json_string(why->text));
+}
+
+json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm_sysroot *root,
+			     const struct zm_topology *topology)
+{
+	struct zm_why why = { .text = "" };
+	json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "name",
+				   workload->name, "summary", workload->summary, "op", workload->op,
+				   "kinds", describe_kinds(workload->kinds), "ends",
+				   workload->nr_ends ? (int)workload->nr_ends : 1, "needs",
+				   describe_need(&workload->need), "options",
+				   describe_options(workload->options), "metrics",
+				   describe_metrics(workload->metrics), "counters",
+				   describe_metrics(workload->counters), "histograms",
+				   describe_metrics(workload->hists));
+
+	set_verdict(object, zm_probe_workload(workload, root, topology, &why), &why);
+	return object;
+}
+
+json_t *zm_describe_monitor(const struct zm_monitor *monitor, const struct zm_sysroot *root)
+{
+	struct zm_why why = { .text = "" };
+	json_t *object = json_pack("{s:s, s:s, s:s?}", "name", monitor->name, "summary",
+				   monitor->summary, "needs", monitor->needs);
+
+	set_verdict(object, zm_probe_monitor(monitor, root, &why), &why);
+	return object;
+}
+
+json_t *zm_describe_matrix(const struct zm_matrix *matrix)
+{
+	return json_pack("{s:s, s:s, s:o}", "name", matrix->name, "summary", matrix->summary,
+			 "lines", strings(matrix->lines));
+}
+
+json_t *zm_describe_setting(const struct zm_setting_row *row, const struct zm_sysroot *root)
+{
+	json_t *object = json_pack("{s:s, s:s, s:s}", "name", row->name, "path", row->path, "help",
+				   row->help);
+	char now[256];
+
+	if (zm_sysroot_read_choice(root, row->path, now, sizeof(now)) == 0)
+		json_object_set_new(object, "now", json_string(now));
+	return object;
+}
