@@ -1,0 +1,366 @@
+/*
+ * stream: one end sends until the stop, the other receives until the stream's end.
+ *
+ *     stop -> the sender leaves its loop -> finishes (shutdown, close, empty datagrams)
+ *          -> the receiver reads what is under way, sees the end -> DONE
+ *
+ * So nobody is ever stuck: the receiver reads as long as the sender may send, and a blocked receiver
+ * is woken by the stream itself. In lmbench's transfer a sender that waits to be asked is woken by the
+ * receiver, which asks no more after the stop and closes the control pipe.
+ */
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "netload/net.h"
+#include "workloads/base/clock.h"
+
+#define FINISH_DEADLINE_NS (5 * ZM_NS_PER_S)
+#define FINISH_STEP_NS     (5 * ZM_NS_PER_MS)
+#define PACE_SLICE_NS      (50 * ZM_NS_PER_MS)
+
+/* How many receiving calls pass between two looks at the socket's count of drops. */
+#define DROPS_EVERY 1024
+
+/* --- counting --- */
+
+void zm_net_note_first(struct zm_task *task)
+{
+	if (atomic_load_explicit(&task->slot->first_op_ns, memory_order_relaxed) == 0)
+		atomic_store_explicit(&task->slot->first_op_ns, zm_clock_now_ns(),
+				      memory_order_relaxed);
+}
+
+int zm_net_gone(struct zm_task *task, int error)
+{
+	if (zm_task_is_stopped(task))
+		return 0;
+	return zm_why_errno(&task->slot->why, error, "pair %u: the %s end's stream broke",
+			    task->pair, task->end == ZM_NET_SENDER ? "sending" : "receiving");
+}
+
+void zm_net_count_sent(struct zm_task *task, const struct zm_moved *moved)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+
+	net->sent.messages += moved->messages;
+	net->sent.bytes += moved->bytes;
+	zm_task_count(task, ZM_NET_SENT_MESSAGES, moved->messages);
+	zm_task_count(task, ZM_NET_SENT_BYTES, moved->bytes);
+	if (moved->refused)
+		zm_task_count(task, ZM_NET_REFUSED, moved->refused);
+}
+
+/* A byte stream's operation is a byte, another's a message. */
+static uint64_t ops_of(const struct zm_net_task *net, uint64_t messages, uint64_t bytes)
+{
+	return net->flow.family->keeps_borders ? messages : bytes;
+}
+
+static int check_piece(struct zm_task *task, const struct zm_piece *piece)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct zm_checker *checker = &net->checker;
+	struct zm_checker before = *checker;
+	int r = zm_checker_feed(checker, piece->data, piece->size, &task->slot->why);
+
+	zm_task_count(task, ZM_NET_CHECKED, checker->checked - before.checked);
+	zm_task_count(task, ZM_NET_MISSING, checker->missing - before.missing);
+	zm_task_count(task, ZM_NET_LATE, checker->late - before.late);
+	zm_task_count(task, ZM_NET_CHECK_NS, checker->spent_ns - before.spent_ns);
+	net->received.checked = checker->checked;
+	return r;
+}
+
+static bool is_end(const struct zm_net_task *net, const struct zm_piece *piece)
+{
+	return piece->size == 0 && net->flow.family->ending == ZM_END_EMPTY &&
+	       atomic_load(&net->pair->ends[ZM_NET_SENDER].stage) >= ZM_PAIR_FINISHED;
+}
+
+int zm_net_count_received(struct zm_task *task, const struct zm_piece *pieces, int nr,
+			  bool *ret_ended)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t messages = 0, bytes = 0;
+	bool ended = false;
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < nr; i++) {
+		if (is_end(net, &pieces[i])) {
+			ended = true;
+			continue;
+		}
+		messages += pieces[i].messages;
+		bytes += pieces[i].size;
+		if (net->is_checking)
+			r = check_piece(task, &pieces[i]);
+	}
+	net->received.messages += messages;
+	net->received.bytes += bytes;
+	zm_task_count(task, ZM_NET_RECV_MESSAGES, messages);
+	zm_task_count(task, ZM_NET_RECV_BYTES, bytes);
+	*ret_ended = ended;
+	return r;
+}
+
+/* The socket's own count of datagrams that found its buffer full: 32 bits, so differences. */
+static void count_drops(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	uint32_t info[SK_MEMINFO_VARS];
+	socklen_t length = sizeof(info);
+
+	net->until_drops = DROPS_EVERY;
+	if (!net->flow.family->may_lose ||
+	    getsockopt(net->flow.fd, SOL_SOCKET, SO_MEMINFO, info, &length) < 0 ||
+	    length <= SK_MEMINFO_DROPS * sizeof(info[0]))
+		return;
+	zm_task_count(task, ZM_NET_SOCKET_DROPS, info[SK_MEMINFO_DROPS] - net->drops_seen);
+	net->drops_seen = info[SK_MEMINFO_DROPS];
+}
+
+/* --- the sender --- */
+
+/* Until the next message of the shape is due, or the stop. */
+static void wait_until_due(struct zm_task *task)
+{
+	struct zm_shape_cursor *shape = &zm_net_task_of(task)->supply.shape;
+	uint64_t now_ns = zm_clock_now_ns();
+	uint64_t due_ns = zm_shape_due_ns(shape, now_ns);
+
+	while (now_ns < due_ns && !zm_task_is_stopped(task)) {
+		uint64_t slice_ns =
+			due_ns - now_ns < PACE_SLICE_NS ? due_ns : now_ns + PACE_SLICE_NS;
+
+		(void)zm_clock_sleep_until(slice_ns);
+		now_ns = zm_clock_now_ns();
+	}
+}
+
+static int send_burst(struct zm_task *task, unsigned int nr)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct iovec messages[ZM_NET_MAX_DEPTH];
+	struct zm_moved moved = { 0 };
+	int r = zm_supply_take(&net->supply, messages, nr);
+
+	if (r < 0)
+		return zm_why_errno(&task->slot->why, r, "payload: libcrypto");
+	r = net->flow.engine->send(&net->flow, messages, nr, &moved);
+	zm_net_count_sent(task, &moved);
+	zm_task_add(task, ops_of(net, moved.messages, moved.bytes));
+	return r < 0 ? zm_net_gone(task, r) : 0;
+}
+
+static int send_until_stop(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	bool is_paced = net->supply.shape.shape && net->supply.shape.is_paced;
+	int r = send_burst(task, net->depth);
+
+	zm_net_note_first(task);
+	while (r == 0 && !zm_task_is_stopped(task)) {
+		if (is_paced)
+			wait_until_due(task);
+		r = send_burst(task, net->depth);
+	}
+	return r;
+}
+
+static int send_empty(struct zm_flow *flow)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&flow->peer.storage;
+	int flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+
+	if (flow->family->call == ZM_CALL_SENDTO)
+		return (int)sendto(flow->fd, "", 0, flags, to, flow->peer.length);
+	return (int)send(flow->fd, "", 0, flags);
+}
+
+/* Empty datagrams may be lost like others: they go on until the receiver says that it saw one. */
+static int finish_by_empty(struct zm_net_task *net)
+{
+	uint64_t deadline_ns = zm_clock_now_ns() + FINISH_DEADLINE_NS;
+	int r = -ETIMEDOUT;
+
+	while (r == -ETIMEDOUT && zm_clock_now_ns() < deadline_ns) {
+		(void)send_empty(&net->flow);
+		r = zm_pair_hear(net->pair, ZM_NET_RECEIVER, ZM_PAIR_DONE,
+				 zm_clock_now_ns() + FINISH_STEP_NS);
+	}
+	return r == -ECONNABORTED ? 0 : r;
+}
+
+int zm_stream_finish(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct zm_flow *flow = &net->flow;
+	int r = 0;
+
+	net->pair->ends[ZM_NET_SENDER].total = net->sent;
+	zm_pair_say(net->pair, ZM_NET_SENDER, ZM_PAIR_FINISHED);
+	switch (flow->family->ending) {
+	case ZM_END_SHUTDOWN:
+		(void)shutdown(flow->fd, SHUT_WR);
+		break;
+	case ZM_END_CLOSE:
+		flow->engine->close(flow); /* it may hold the descriptor too */
+		(void)close(flow->fd);
+		flow->fd = -1;
+		break;
+	case ZM_END_EMPTY:
+		r = finish_by_empty(net);
+		break;
+	}
+	if (r < 0)
+		return zm_why_errno(&task->slot->why, r, "pair %u: the receiver did not end",
+				    task->pair);
+	zm_pair_say(net->pair, ZM_NET_SENDER, ZM_PAIR_DONE);
+	return 0;
+}
+
+int zm_stream_send(struct zm_task *task)
+{
+	int r = send_until_stop(task);
+	int finished = zm_stream_finish(task);
+
+	return r < 0 ? r : finished;
+}
+
+/* --- the receiver --- */
+
+/* One receiving call. 1: go on; 0: the stream's end; or -errno. */
+static int receive_some(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct zm_piece pieces[ZM_NET_MAX_DEPTH];
+	uint64_t messages = net->received.messages, bytes = net->received.bytes;
+	bool ended;
+	int nr = net->flow.engine->recv(&net->flow, pieces);
+	int r;
+
+	if (nr <= 0)
+		return nr < 0 ? zm_net_gone(task, nr) : 0;
+	r = zm_net_count_received(task, pieces, nr, &ended);
+	zm_task_add(task,
+		    ops_of(net, net->received.messages - messages, net->received.bytes - bytes));
+	if (net->until_drops-- == 0)
+		count_drops(task);
+	if (r < 0)
+		return r;
+	return ended ? 0 : 1;
+}
+
+static int receive_to_end(struct zm_task *task)
+{
+	int r = receive_some(task);
+
+	zm_net_note_first(task);
+	while (r > 0)
+		r = receive_some(task);
+	return r;
+}
+
+/* The stream has ended: in order? */
+static int leave_receiver(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	const struct zm_checker *checker = &net->checker;
+
+	count_drops(task);
+	net->pair->ends[ZM_NET_RECEIVER].total = net->received;
+	if (!zm_task_is_stopped(task))
+		return zm_net_gone(task, -EPIPE);
+	if (net->is_checking && !checker->may_lose && checker->have > 0)
+		return zm_why_set(&task->slot->why, -EBADMSG,
+				  "pair %u: the stream ended within a message", task->pair);
+	zm_pair_say(net->pair, ZM_NET_RECEIVER, ZM_PAIR_DONE);
+	return 0;
+}
+
+int zm_stream_receive(struct zm_task *task)
+{
+	int r = receive_to_end(task);
+
+	return r < 0 ? r : leave_receiver(task);
+}
+
+/* --- lmbench's transfer: the receiver asks --- */
+
+/* Whole messages, as many as reach what was asked for. */
+static uint64_t portion_of(const struct zm_net_options *options)
+{
+	uint64_t size = options->send_size;
+
+	return (options->ask + size - 1) / size * size;
+}
+
+static int send_portion(struct zm_task *task, uint64_t left)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t size = net->options->send_size;
+	int r = 0;
+
+	while (r == 0 && left > 0 && !zm_task_is_stopped(task)) {
+		uint64_t nr = left / size < net->depth ? left / size : net->depth;
+
+		r = send_burst(task, (unsigned int)nr);
+		left -= nr * size;
+	}
+	return r;
+}
+
+int zm_stream_answer(struct zm_task *task)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t todo;
+	ssize_t n;
+	int r = 0, finished;
+
+	while (r == 0 && !zm_task_is_stopped(task)) {
+		n = read(net->flow.control_fd, &todo, sizeof(todo));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof(todo))
+			break;
+		r = send_portion(task, todo);
+		zm_net_note_first(task);
+	}
+	if (r == 0 && !zm_task_is_stopped(task))
+		r = zm_net_gone(task, -EPIPE);
+	finished = zm_stream_finish(task);
+	return r < 0 ? r : finished;
+}
+
+static int ask_and_receive(struct zm_task *task, uint64_t portion)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t until = net->received.bytes + portion;
+	ssize_t n = write(net->flow.control_fd, &portion, sizeof(portion));
+	int r = 1;
+
+	if (n != (ssize_t)sizeof(portion))
+		return zm_net_gone(task, n < 0 ? -errno : -EIO);
+	while (r > 0 && net->received.bytes < until)
+		r = receive_some(task);
+	return r;
+}
+
+int zm_stream_ask(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t portion = portion_of(net->options);
+	int r = 1;
+
+	while (r > 0 && !zm_task_is_stopped(task)) {
+		r = ask_and_receive(task, portion);
+		zm_net_note_first(task);
+	}
+	(void)close(net->flow.control_fd);
+	net->flow.control_fd = -1;
+	if (r > 0)
+		r = receive_to_end(task);
+	return r < 0 ? r : leave_receiver(task);
+}
