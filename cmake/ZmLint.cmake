@@ -11,7 +11,7 @@ function(zm_verify_headers)
        ${PROJECT_SOURCE_DIR}/workloads/*.h ${PROJECT_SOURCE_DIR}/faultload/*.h
        ${PROJECT_SOURCE_DIR}/netload/*.h ${PROJECT_SOURCE_DIR}/buildload/*.h
        ${PROJECT_SOURCE_DIR}/results/*.h ${PROJECT_SOURCE_DIR}/runner/*.h)
-  list(FILTER headers EXCLUDE REGEX "\\.bpf\\.h$|/bpf/")
+  list(FILTER headers EXCLUDE REGEX "\\.bpf\\.h$|/bpf/|/tests/")
   set(sources)
   foreach(header IN LISTS headers)
     string(MAKE_C_IDENTIFIER ${header} name)

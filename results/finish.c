@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "results/intern.h"
-#include "results/owner.h"
 #include "results/store.h"
+#include "workloads/base/owner.h"
 
 static int read_chunk(void *context, size_t index, const void **ret_data, size_t *ret_size)
 {
@@ -219,7 +219,7 @@ static void finish_one(struct zm_db *db, const struct unfinished *unfinished)
 	if (error)
 		return;
 	if (unfinished->status == ZM_STATUS_RUNNING)
-		error = interrupt_run(db, unfinished->run, unfinished->owner.pid, NULL);
+		error = interrupt_run(db, unfinished->run, (int64_t)unfinished->owner.pid, NULL);
 	if (!error)
 		error = zm_finish_run(db, unfinished->run, NULL);
 	if (error)
@@ -235,11 +235,11 @@ static void read_unfinished(const struct zm_rows *rows, struct unfinished *ret_u
 	*ret_unfinished = (struct unfinished){
 		.run = zm_rows_int(rows, 0),
 		.status = zm_rows_int(rows, 1),
-		.owner = { .pid = zm_rows_int(rows, 2),
-			   .start = zm_rows_int(rows, 3),
-			   .space = zm_rows_int(rows, 4) },
+		.owner = { .pid = (uint64_t)zm_rows_int(rows, 2),
+			   .start_ticks = (uint64_t)zm_rows_int(rows, 3),
+			   .pid_ns = (uint64_t)zm_rows_int(rows, 4) },
 	};
-	(void)snprintf(ret_unfinished->owner.boot, sizeof(ret_unfinished->owner.boot), "%s",
+	(void)snprintf(ret_unfinished->owner.boot_id, sizeof(ret_unfinished->owner.boot_id), "%s",
 		       boot ? boot : "");
 }
 

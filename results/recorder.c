@@ -20,11 +20,11 @@
 #include "results/db.h"
 #include "results/finish.h"
 #include "results/intern.h"
-#include "results/owner.h"
 #include "results/rows.h"
 #include "results/store.h"
 #include "results/uuid.h"
 #include "workloads/base/clock.h"
+#include "workloads/base/owner.h"
 
 struct zm_recorder {
 	struct zm_db *db; /* NULL: nothing is kept */
@@ -79,9 +79,10 @@ static int insert_run(struct zm_recorder *recorder, const struct zm_run_record *
 		error = zm_intern_cell(db, record->workload, record->cell, &cell, why);
 	if (!error)
 		error = zm_intern_params(db, record->params, &params, why);
+	if (!error)
+		error = zm_owner_self(&owner, why);
 	if (error)
 		return error;
-	zm_owner_self(&owner);
 	return zm_db_int(
 		db, why,
 		"INSERT INTO run (uuid, invocation, boot, inventory, cell, params, repeat, status,"
@@ -92,8 +93,9 @@ static int insert_run(struct zm_recorder *recorder, const struct zm_run_record *
 			zm_int(boot), zm_int(inventory), zm_int(cell), zm_int(params),
 			zm_int(record->repeat), zm_int(record->status), zm_text(record->reason),
 			zm_int(record->nr_tasks), zm_text(record->kind), zm_text(record->version),
-			zm_int((int64_t)wall_ns), zm_int((int64_t)start_ns), zm_int(owner.pid),
-			zm_int(owner.start), zm_int(owner.space), zm_text(owner.boot)),
+			zm_int((int64_t)wall_ns), zm_int((int64_t)start_ns),
+			zm_int((int64_t)owner.pid), zm_int((int64_t)owner.start_ticks),
+			zm_int((int64_t)owner.pid_ns), zm_text(owner.boot_id)),
 		&recorder->run);
 }
 

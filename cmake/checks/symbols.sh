@@ -3,6 +3,7 @@
 #
 #     - exported names carry the prefix: zm_, or the build's own wl_, mon_ and cmd_
 #     - no mutable variable is exported
+#     - no name is defined in two of them
 #     - no library takes from one that it may not know (zm_report_add is the contract's call upwards)
 #
 # symbols.sh SOURCE-FOLDER LIBRARY …   (libzm_ROOM.a)
@@ -46,5 +47,6 @@ for library; do
 			sed "s/.*/$room takes & from $other/" >> "$found"
 	done
 done
+cat "$found".*.has | sort | uniq -d | sed 's/$/ is defined in two libraries/' >> "$found"
 offences_from "$found"
 finish

@@ -97,17 +97,31 @@ bool zm_owner_is_of_this_boot(const struct zm_owner *owner)
 	return read_boot_id(boot_id, sizeof(boot_id)) == 0 && strcmp(boot_id, owner->boot_id) == 0;
 }
 
-bool zm_owner_is_alive(const struct zm_owner *owner)
+static bool is_of_this_namespace(const struct zm_owner *owner)
+{
+	struct stat ns;
+
+	return stat("/proc/self/ns/pid", &ns) != 0 || (uint64_t)ns.st_ino == owner->pid_ns;
+}
+
+static bool is_running(const struct zm_owner *owner)
 {
 	uint64_t start_ticks;
-	struct stat ns;
 	char state;
 
-	if (!zm_owner_is_of_this_boot(owner))
-		return false;
-	if (stat("/proc/self/ns/pid", &ns) == 0 && (uint64_t)ns.st_ino != owner->pid_ns)
-		return false;
 	if (read_stat(owner->pid, &state, &start_ticks))
 		return false;
 	return start_ticks == owner->start_ticks && state != 'Z' && state != 'X';
+}
+
+bool zm_owner_is_alive(const struct zm_owner *owner)
+{
+	return zm_owner_is_of_this_boot(owner) && is_of_this_namespace(owner) && is_running(owner);
+}
+
+bool zm_owner_is_dead(const struct zm_owner *owner)
+{
+	if (!zm_owner_is_of_this_boot(owner))
+		return true;
+	return is_of_this_namespace(owner) && !is_running(owner);
 }

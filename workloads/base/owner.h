@@ -29,6 +29,10 @@ bool zm_owner_is_equal(const struct zm_owner *a, const struct zm_owner *b);
 /* Does that process run now? A zombie does not. In another pid namespace it cannot be seen: false. */
 bool zm_owner_is_alive(const struct zm_owner *owner);
 
+/* Has it ended for certain? A process of another pid namespace (a container with the same files)
+ * cannot be asked about: false. */
+bool zm_owner_is_dead(const struct zm_owner *owner);
+
 /* Is it of the boot that runs now? */
 bool zm_owner_is_of_this_boot(const struct zm_owner *owner);
 
