@@ -175,7 +175,7 @@ int zm_finish_run(struct zm_db *db, int64_t run, struct zm_why *why)
 	struct zm_finish_chunks chunks = { .db = db, .run = run, .why = why };
 	struct zm_chunk_source source;
 	struct zm_assembly *assembly = NULL;
-	size_t nr_chunks;
+	size_t nr_chunks = 0;
 	int error = zm_finish_source(&chunks, &source, &nr_chunks);
 
 	if (error || nr_chunks == 0)

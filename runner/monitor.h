@@ -50,7 +50,7 @@ struct zm_monitor_context {
 	const struct zm_monitor *monitor;
 	const struct zm_sysroot *root;
 	struct zm_recorder *recorder;
-	void *state; /* monitor->state_bytes, zeroed */
+	void *state;         /* monitor->state_bytes, zeroed */
 	enum zm_phase phase; /* of the reading to come, set by the runner */
 };
 

@@ -35,19 +35,24 @@ static const struct zm_metric metrics[] = {
 /* Total and free of the text that was read last. */
 static bool find_memory(const char *text, uint64_t *ret_total, uint64_t *ret_free)
 {
+	bool has_total = false, has_free = false;
+	uint64_t total = 0, free = 0;
 	struct zm_field field;
-	unsigned int nr_found = 0;
 
-	while (nr_found < 2 && zm_fields_next(&text, 0, &field)) {
-		if (zm_field_is(&field, "MemTotal"))
-			*ret_total = field.value;
-		else if (zm_field_is(&field, "MemFree"))
-			*ret_free = field.value;
-		else
-			continue;
-		nr_found++;
+	while (!(has_total && has_free) && zm_fields_next(&text, 0, &field)) {
+		if (zm_field_is(&field, "MemTotal")) {
+			total = field.value;
+			has_total = true;
+		} else if (zm_field_is(&field, "MemFree")) {
+			free = field.value;
+			has_free = true;
+		}
 	}
-	return nr_found == 2 && *ret_free <= *ret_total;
+	if (!has_total || !has_free || free > total)
+		return false;
+	*ret_total = total;
+	*ret_free = free;
+	return true;
 }
 
 static bool describe_node(const struct zm_field *field, struct zm_series_desc *desc)

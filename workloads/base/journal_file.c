@@ -324,7 +324,7 @@ static int read_all(int fd, char **ret_text, size_t *ret_length)
 int zm_journal_file_read(int fd, struct zm_records *ret_records)
 {
 	zm_autofree char *text = NULL;
-	size_t length;
+	size_t length = 0;
 	int error = read_all(fd, &text, &length);
 
 	return error ? error : zm_records_parse(text, length, ret_records);

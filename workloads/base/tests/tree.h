@@ -60,8 +60,10 @@ static inline const char *tree_path(const struct tree *tree, const char *file)
 static inline void tree_mkdir(const struct tree *tree, const char *directory)
 {
 	char path[PATH_MAX];
+	int length = snprintf(path, sizeof(path), "%s/%s/", tree->path, directory);
 
-	(void)snprintf(path, sizeof(path), "%s/%s/", tree->path, directory);
+	if (length < 0 || (size_t)length >= sizeof(path))
+		abort();
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		(void)mkdir(path, 0755);
