@@ -277,3 +277,12 @@ uint64_t zm_cgroup_left(const struct zm_sysroot *root, const struct zm_cgroup *c
 	} while (zm_cgroup_ascend(&at));
 	return least;
 }
+
+uint64_t zm_cgroup_memory_left(const struct zm_sysroot *root, const struct zm_cgroup *cgroup,
+			       uint64_t *ret_limit, struct zm_cgroup *ret_where)
+{
+	if (cgroup->version == 1)
+		return zm_cgroup_left(root, cgroup, "memory.limit_in_bytes",
+				      "memory.usage_in_bytes", ret_limit, ret_where);
+	return zm_cgroup_left(root, cgroup, "memory.max", "memory.current", ret_limit, ret_where);
+}

@@ -43,4 +43,8 @@ uint64_t zm_cgroup_left(const struct zm_sysroot *root, const struct zm_cgroup *c
 			const char *limit_file, const char *usage_file, uint64_t *ret_limit,
 			struct zm_cgroup *ret_where);
 
+/* The same of memory, whichever version it is: memory.max or memory.limit_in_bytes. */
+uint64_t zm_cgroup_memory_left(const struct zm_sysroot *root, const struct zm_cgroup *cgroup,
+			       uint64_t *ret_limit, struct zm_cgroup *ret_where);
+
 #endif

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,20 +43,26 @@ static void write_file(const char *directory, const struct file *file)
 
 static void make_machine(struct machine *machine, const struct file *files)
 {
-	strcpy(machine->directory, "/tmp/zm-test-cgroup-XXXXXX");
+	(void)snprintf(machine->directory, sizeof(machine->directory),
+		       "/tmp/zm-test-cgroup-XXXXXX");
 	assert_non_null(mkdtemp(machine->directory));
 	for (size_t i = 0; files[i].path; i++)
 		write_file(machine->directory, &files[i]);
 	assert_int_equal(zm_sysroot_open(&machine->root, machine->directory), 0);
 }
 
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+	(void)stat;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
 static void drop_machine(struct machine *machine)
 {
-	char command[128];
-
 	zm_sysroot_release(&machine->root);
-	(void)snprintf(command, sizeof(command), "rm -rf %s", machine->directory);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(nftw(machine->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 #define V1_MOUNTS                                                                                  \
