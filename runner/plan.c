@@ -1,0 +1,375 @@
+/*
+ * plan: words -> sources (a workload and the options of its line) -> cells.
+ *
+ *     "quick size=64M"   words
+ *     page_fault1 { mode, nr_task, idle, warmup, runtime, size }      one source per line of the
+ *     page_fault2 { … }                                               matrix, the command's own
+ *     page_fault1 mode=process nr_task=1 …                            options put in; then all
+ *     …                                                               combinations of each
+ */
+#include "runner/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/matrix.h"
+#include "runner/setting.h"
+#include "workloads/base/cleanup.h"
+
+struct source {
+	const struct zm_workload *workload;
+	struct zm_axes axes;
+};
+
+struct planner {
+	const struct zm_cell_context *context;
+	const struct zm_workload *const *workloads;
+	struct source *sources;
+	size_t nr_sources;
+	struct zm_plan plan;
+	struct zm_why *why;
+	struct zm_why left_out; /* why the last cell was left out */
+};
+
+static int no_memory(const struct planner *planner)
+{
+	return zm_why_errno(planner->why, -ENOMEM, "planning the runs");
+}
+
+/* --- names: of workloads and matrices --- */
+
+static const struct zm_workload *find_workload(const struct planner *planner, const char *name)
+{
+	for (size_t i = 0; planner->workloads[i]; i++) {
+		if (strcmp(planner->workloads[i]->name, name) == 0)
+			return planner->workloads[i];
+	}
+	return NULL;
+}
+
+static int unknown_name(const struct planner *planner, const char *name)
+{
+	const char *names[512];
+	const char *nearest;
+	size_t n = 0;
+
+	for (size_t i = 0; zm_matrices[i].name && n < 500; i++)
+		names[n++] = zm_matrices[i].name;
+	for (size_t i = 0; planner->workloads[i] && n < 500; i++)
+		names[n++] = planner->workloads[i]->name;
+	names[n] = NULL;
+	nearest = zm_option_nearest(name, names);
+	if (nearest)
+		return zm_why_set(planner->why, -ENOENT,
+				  "%s: no such workload or matrix; did you mean %s?", name,
+				  nearest);
+	return zm_why_set(planner->why, -ENOENT,
+			  "%s: no such workload or matrix; `zonemark list` shows them", name);
+}
+
+static int add_source(struct planner *planner, const struct zm_workload *workload)
+{
+	struct source *grown =
+		realloc(planner->sources, (planner->nr_sources + 1) * sizeof(*grown));
+
+	if (!grown)
+		return no_memory(planner);
+	planner->sources = grown;
+	planner->sources[planner->nr_sources++] = (struct source){ .workload = workload };
+	return 0;
+}
+
+/* --- options --- */
+
+static const struct zm_option *find_row(const struct zm_workload *workload, const char *name)
+{
+	const struct zm_option *row = zm_option_find(zm_run_option_rows, name);
+
+	if (!row && workload->options)
+		row = zm_option_find(workload->options, name);
+	return row;
+}
+
+static bool has_option(const struct zm_workload *workload, const char *name)
+{
+	return find_row(workload, name) || zm_setting_is(name);
+}
+
+static size_t add_names(const struct zm_option *rows, const char **names, size_t n, size_t max)
+{
+	for (size_t i = 0; rows && rows[i].name && n < max; i++)
+		names[n++] = rows[i].name;
+	return n;
+}
+
+static int unknown_option(const struct planner *planner, const char *name)
+{
+	const char *names[512];
+	const char *nearest;
+	size_t max = sizeof(names) / sizeof(names[0]) - 1;
+	size_t n = add_names(zm_run_option_rows, names, 0, max);
+
+	for (size_t i = 0; i < planner->nr_sources; i++)
+		n = add_names(planner->sources[i].workload->options, names, n, max);
+	for (size_t i = 0; zm_setting_rows[i].name && n < max; i++)
+		names[n++] = zm_setting_rows[i].name;
+	names[n] = NULL;
+	nearest = zm_option_nearest(name, names);
+	if (nearest)
+		return zm_why_set(planner->why, -EINVAL, "%s: no such option; did you mean %s?",
+				  name, nearest);
+	return zm_why_set(
+		planner->why, -EINVAL,
+		"%s: neither a run, nor %s, nor the machine has such an option; `zonemark "
+		"list %s` shows them",
+		name, planner->sources[0].workload->name, planner->sources[0].workload->name);
+}
+
+static bool is_whole_number(const struct zm_option *row)
+{
+	return row && (row->type == ZM_OPTION_U64 || row->type == ZM_OPTION_AMOUNT);
+}
+
+/* Puts the option into every source from `first` on that has it. */
+static int put_option(struct planner *planner, size_t first, const char *word)
+{
+	zm_autofree char *name = strndup(word, strcspn(word, "="));
+	bool is_known = false;
+	int r = name ? 0 : no_memory(planner);
+
+	for (size_t i = first; r == 0 && i < planner->nr_sources; i++) {
+		struct source *source = &planner->sources[i];
+		struct zm_axis axis;
+
+		if (!has_option(source->workload, name))
+			continue;
+		is_known = true;
+		r = zm_axis_parse(word, is_whole_number(find_row(source->workload, name)), &axis,
+				  planner->why);
+		if (r == 0 && zm_axes_put(&source->axes, &axis) < 0)
+			r = no_memory(planner);
+	}
+	if (r == 0 && !is_known)
+		r = unknown_option(planner, name);
+	return r;
+}
+
+/* A matrix's line: a workload and its options. A line whose workload is not in this build's table is
+ * passed over. */
+static int add_line(struct planner *planner, const char *line)
+{
+	zm_autofree char *copy = strdup(line);
+	size_t first = planner->nr_sources;
+	char *save = NULL;
+	const struct zm_workload *workload;
+	int r;
+
+	if (!copy)
+		return no_memory(planner);
+	workload = find_workload(planner, strtok_r(copy, " ", &save));
+	if (!workload)
+		return 0;
+	r = add_source(planner, workload);
+	for (char *word = strtok_r(NULL, " ", &save); r == 0 && word;
+	     word = strtok_r(NULL, " ", &save))
+		r = put_option(planner, first, word);
+	return r;
+}
+
+static int add_name(struct planner *planner, const char *name)
+{
+	const struct zm_workload *workload = find_workload(planner, name);
+	const struct zm_matrix *matrix = zm_matrix_find(name);
+	int r = 0;
+
+	if (workload)
+		return add_source(planner, workload);
+	if (!matrix)
+		return unknown_name(planner, name);
+	for (size_t i = 0; r == 0 && matrix->lines[i]; i++)
+		r = add_line(planner, matrix->lines[i]);
+	return r;
+}
+
+static int add_names_of(struct planner *planner, const char *word)
+{
+	zm_autofree char *copy = strdup(word);
+	char *save = NULL;
+	int r = copy ? 0 : no_memory(planner);
+
+	for (char *name = copy ? strtok_r(copy, ",", &save) : NULL; r == 0 && name;
+	     name = strtok_r(NULL, ",", &save))
+		r = add_name(planner, name);
+	return r;
+}
+
+/* --- cells --- */
+
+__attribute__((format(printf, 2, 3))) static int remark(struct planner *planner, const char *format,
+							...)
+{
+	struct zm_plan *plan = &planner->plan;
+	char **grown = realloc(plan->remarks, (plan->nr_remarks + 1) * sizeof(*grown));
+	va_list list;
+	int n;
+
+	if (!grown)
+		return no_memory(planner);
+	plan->remarks = grown;
+	va_start(list, format);
+	n = vasprintf(&plan->remarks[plan->nr_remarks], format, list);
+	va_end(list);
+	if (n < 0)
+		return no_memory(planner);
+	plan->nr_remarks++;
+	return 0;
+}
+
+static bool was_said(const struct zm_plan *plan, const char *text)
+{
+	for (size_t i = 0; i < plan->nr_remarks; i++) {
+		if (strcmp(plan->remarks[i], text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A share that is no whole number of tasks: what was made of it. */
+static int remark_rounding(struct planner *planner, const struct zm_cell *cell)
+{
+	const struct zm_amount *asked = &cell->options.nr_task;
+	unsigned int nr_cpus = planner->context->nr_cpus;
+	char amount[32], text[160];
+
+	if (!asked->is_percent ||
+	    fabs(asked->value * nr_cpus / 100 - (double)cell->nr_units) < 1e-9)
+		return 0;
+	(void)snprintf(text, sizeof(text), "nr_task=%s of %u CPU%s: %u %s",
+		       zm_units_print_amount(amount, sizeof(amount), asked), nr_cpus,
+		       nr_cpus == 1 ? "" : "s", cell->nr_units,
+		       cell->nr_units == 1 ? "task is used" : "tasks are used");
+	return was_said(&planner->plan, text) ? 0 : remark(planner, "%s", text);
+}
+
+static const struct zm_cell *find_same(const struct zm_plan *plan, const struct zm_cell *cell)
+{
+	for (size_t i = 0; i < plan->nr_cells; i++) {
+		if (strcmp(plan->cells[i].params, cell->params) == 0)
+			return &plan->cells[i];
+	}
+	return NULL;
+}
+
+/* Takes the cell over. */
+static int add_cell(struct planner *planner, struct zm_cell *cell)
+{
+	struct zm_plan *plan = &planner->plan;
+	struct zm_cell *grown;
+	int r = remark_rounding(planner, cell);
+
+	if (r == 0 && find_same(plan, cell)) {
+		r = remark(planner, "%s is asked for twice here, and run once", cell->title);
+		zm_cell_release(cell);
+		return r;
+	}
+	grown = r == 0 ? realloc(plan->cells, (plan->nr_cells + 1) * sizeof(*grown)) : NULL;
+	if (!grown) {
+		zm_cell_release(cell);
+		return r < 0 ? r : no_memory(planner);
+	}
+	plan->cells = grown;
+	plan->cells[plan->nr_cells++] = *cell;
+	return 0;
+}
+
+static int add_combination(struct planner *planner, const struct source *source, size_t index)
+{
+	struct zm_cell cell;
+	int r = zm_cell_make(planner->context, source->workload, &source->axes, index, &cell,
+			     &planner->left_out);
+
+	if (r == -ENOTSUP)
+		return was_said(&planner->plan, planner->left_out.text)
+			       ? 0
+			       : remark(planner, "%s", planner->left_out.text);
+	if (r < 0)
+		return zm_why_set(planner->why, r, "%s", planner->left_out.text);
+	return add_cell(planner, &cell);
+}
+
+static int add_source_cells(struct planner *planner, const struct source *source)
+{
+	size_t count = zm_axes_count(&source->axes);
+	int r = 0;
+
+	if (count == 0 || count > ZM_PLAN_CELLS - planner->plan.nr_cells)
+		return zm_why_set(planner->why, -ERANGE,
+				  "%s: these options combine to more than %d runs; ask for fewer",
+				  source->workload->name, ZM_PLAN_CELLS);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_combination(planner, source, i);
+	return r;
+}
+
+/* --- all of it --- */
+
+static int read_words(struct planner *planner, const char *const *words, size_t nr_words)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < nr_words; i++) {
+		if (!strchr(words[i], '='))
+			r = add_names_of(planner, words[i]);
+	}
+	if (r == 0 && planner->nr_sources == 0)
+		r = zm_why_set(planner->why, -EINVAL,
+			       "no workload or matrix is named; `zonemark list` shows them");
+	for (size_t i = 0; r == 0 && i < nr_words; i++) {
+		if (strchr(words[i], '='))
+			r = put_option(planner, 0, words[i]);
+	}
+	return r;
+}
+
+static int plan_all(struct planner *planner, const char *const *words, size_t nr_words)
+{
+	int r = read_words(planner, words, nr_words);
+
+	for (size_t i = 0; r == 0 && i < planner->nr_sources; i++)
+		r = add_source_cells(planner, &planner->sources[i]);
+	if (r == 0 && planner->plan.nr_cells == 0)
+		r = zm_why_set(planner->why, -EINVAL, "%s", planner->left_out.text);
+	return r;
+}
+
+int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload *const *workloads,
+		 const char *const *words, size_t nr_words, struct zm_plan *ret_plan,
+		 struct zm_why *why)
+{
+	struct planner planner = { .context = context, .workloads = workloads, .why = why };
+	int r = plan_all(&planner, words, nr_words);
+
+	for (size_t i = 0; i < planner.nr_sources; i++)
+		zm_axes_release(&planner.sources[i].axes);
+	free(planner.sources);
+	if (r < 0)
+		zm_plan_release(&planner.plan);
+	else
+		*ret_plan = planner.plan;
+	return r;
+}
+
+void zm_plan_release(struct zm_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_cells; i++)
+		zm_cell_release(&plan->cells[i]);
+	free(plan->cells);
+	for (size_t i = 0; i < plan->nr_remarks; i++)
+		free(plan->remarks[i]);
+	free(plan->remarks);
+	*plan = (struct zm_plan){ 0 };
+}
