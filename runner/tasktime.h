@@ -1,0 +1,41 @@
+/*
+ * tasktime: the tasks' own CPU time and faults, from their stat files in /proc.
+ *
+ * A process's file is /proc/PID/stat, a thread's /proc/PID/task/TID/stat: the same figures as rusage,
+ * read from outside while the task runs. CPU time comes in ticks of 10 ms or so.
+ */
+#ifndef ZM_RUNNER_TASKTIME_H
+#define ZM_RUNNER_TASKTIME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "results/recorder.h"
+#include "runner/arena.h"
+#include "workloads/base/why.h"
+
+struct zm_tasktime {
+	uint64_t faults; /* minor and major */
+	uint64_t user_ns, system_ns;
+};
+
+struct zm_tasktimes {
+	const struct zm_arena *arena;
+	struct zm_recorder *recorder;
+	pid_t launcher;
+	uint32_t *series; /* [task * 3]: faults, user, system */
+};
+
+/* Declares the series; called when every task has its slot (at the gate). */
+int zm_tasktimes_init(struct zm_tasktimes *times, const struct zm_arena *arena,
+		      struct zm_recorder *recorder, pid_t launcher, struct zm_why *why);
+void zm_tasktimes_release(struct zm_tasktimes *times);
+
+/* Reads and records all at moment t_ns. -ENOENT and the like when one could not be read (the others
+ * are recorded); *ret_sum then stays. */
+int zm_tasktimes_read(const struct zm_tasktimes *times, uint64_t t_ns, struct zm_tasktime *ret_sum);
+
+/* The figures of one stat file's text. -EINVAL. */
+int zm_tasktime_parse(const char *text, uint64_t tick_ns, struct zm_tasktime *ret_time);
+
+#endif
