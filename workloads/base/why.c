@@ -1,9 +1,11 @@
 /*
  * why: formats a sentence into a local buffer first, so that the old sentence may be an argument of
- * the new one, then copies what fits, never half a UTF-8 character.
+ * the new one, then copies what fits, never half a UTF-8 character. What users type may get into a
+ * sentence: control characters are shown as '?', so that it stays one line and harmless.
  */
 #include "workloads/base/why.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +34,9 @@ static void keep(struct zm_why *why, const char *sentence, const char *tail)
 
 	memcpy(why->text, sentence, length);
 	memcpy(why->text + length, tail, tail_length + 1);
+	for (char *at = why->text; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
 }
 
 /* Into a buffer one larger than the sentence's, so that its border can be seen. */

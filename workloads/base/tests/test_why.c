@@ -105,6 +105,15 @@ static void the_reason_survives_a_long_sentence(void **state)
 	assert_string_equal(why.text + strlen(why.text) - strlen(reason), reason);
 }
 
+static void it_stays_one_harmless_line(void **state)
+{
+	struct zm_why why;
+
+	(void)state;
+	zm_why_set(&why, -1, "%s", "size=1\n2\t\x1b[31m\x7f: not a size");
+	assert_string_equal(why.text, "size=1?2??[31m?: not a size");
+}
+
 static void a_sentence_may_hold_the_old_one(void **state)
 {
 	struct zm_why why;
@@ -129,6 +138,7 @@ int main(void)
 		cmocka_unit_test(broken_characters_are_cut_too),
 		cmocka_unit_test(the_length_that_just_fits_is_kept),
 		cmocka_unit_test(the_reason_survives_a_long_sentence),
+		cmocka_unit_test(it_stays_one_harmless_line),
 		cmocka_unit_test(a_sentence_may_hold_the_old_one),
 	};
 
