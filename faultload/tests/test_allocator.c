@@ -57,6 +57,8 @@ static void test_counts(void **state)
 	for (size_t w = 0; w < NR_ALL; w++) {
 		struct rig rig;
 
+		if (rig_is_watched() && strncmp(all[w]->name, "brk", 3) == 0)
+			continue; /* who watches has an allocator of its own, and mallopt says no */
 		rig_start(&rig, all[w], ZM_TASK_THREAD, 2, "");
 		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
 			rig_do(&rig, i % 2, ops[i]);

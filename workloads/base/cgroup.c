@@ -64,10 +64,10 @@ static char *unescape(char *field)
 
 	for (const char *from = field; *from; to++) {
 		bool is_octal = from[0] == '\\' && strspn(from + 1, "01234567") >= 3;
+		int code = is_octal ? (from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0'
+				    : *from;
 
-		*to = is_octal ? (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-					(from[3] - '0'))
-			       : *from;
+		*to = (char)code;
 		from += is_octal ? 4 : 1;
 	}
 	*to = '\0';
