@@ -4,6 +4,7 @@
 #     every test_*.c of FOLDER/tests, a cmocka program each. A first comment may hold lines
 #       labels: known serial        (CTest labels; `serial` also makes it run alone)
 #       timeout: 60                 (seconds; 30 otherwise)
+#       links: -Wl,--wrap=malloc    (link options)
 #     Exit status 77 is a skip.
 #   zm_bats(FOLDER dir)
 #     every *.bats of FOLDER/tests/cli, run against the built program; the CTest FOLDER/cli/FILE with
@@ -41,6 +42,12 @@ function(zm_tests)
     string(MAKE_C_IDENTIFIER "test_${room}_${noun}" target)
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} zm::build PkgConfig::ZM_CMOCKA)
+    file(STRINGS ${source} links_line REGEX "^[ #*]*links: " LIMIT_COUNT 1)
+    if(links_line)
+      string(REGEX REPLACE ".*links: *" "" links "${links_line}")
+      separate_arguments(links UNIX_COMMAND "${links}")
+      target_link_options(${target} PRIVATE ${links})
+    endif()
     set_target_properties(${target} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${target} PRIVATE
