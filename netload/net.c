@@ -12,11 +12,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netload/file.h"
 #include "netload/meet.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 
 #define MEET_DEADLINE_NS (60 * ZM_NS_PER_S)
+
+/* IPv4's; netperf takes it for IPv6 too. */
+#define MAX_DATAGRAM_BYTES 65507
 
 /* What a stream's socket buffers are when nobody says otherwise; for footprints only. */
 #define USUAL_BUFFER_BYTES 212992
@@ -128,15 +132,23 @@ static int check_lo(const struct zm_net_kind *kind, const struct zm_net_options 
 		"the loopback interface is down in this network namespace: ip link set lo up");
 }
 
+static uint64_t largest_message(const struct zm_net_options *options)
+{
+	uint64_t size = options->send_size;
+
+	size = size < options->request_size ? options->request_size : size;
+	return size < options->response_size ? options->response_size : size;
+}
+
 static int check_sizes(const struct zm_net_kind *kind, const struct zm_net_options *options,
 		       struct zm_why *why)
 {
+	if (kind->family == &zm_family_udp && largest_message(options) > MAX_DATAGRAM_BYTES)
+		return zm_why_set(why, -EINVAL,
+				  "a message of %" PRIu64 " bytes: a UDP datagram holds %d at most",
+				  largest_message(options), MAX_DATAGRAM_BYTES);
 	if (is_transaction(kind))
 		return 0;
-	if (kind->family == &zm_family_udp && options->send_size > 65507)
-		return zm_why_set(why, -EINVAL,
-				  "send_size=%" PRIu64 ": a UDP datagram holds 65507 bytes at most",
-				  options->send_size);
 	if (kind->family->keeps_borders && options->recv_size > 0 &&
 	    options->recv_size < options->send_size)
 		return zm_why_set(why, -EINVAL,
@@ -146,16 +158,27 @@ static int check_sizes(const struct zm_net_kind *kind, const struct zm_net_optio
 	return 0;
 }
 
+static uint64_t smallest_message(const struct zm_net_kind *kind,
+				 const struct zm_net_options *options)
+{
+	if (!is_transaction(kind))
+		return options->send_size;
+	return options->request_size < options->response_size ? options->request_size
+							      : options->response_size;
+}
+
 static int check_verify(const struct zm_net_kind *kind, const struct zm_net_options *options,
 			struct zm_why *why)
 {
+	uint64_t size = smallest_message(kind, options);
+
 	if (options->verify == ZM_NET_VERIFY_NONE)
 		return 0;
-	if (options->send_size < sizeof(struct zm_stamp))
+	if (size < sizeof(struct zm_stamp))
 		return zm_why_set(why, -EINVAL,
-				  "verify needs messages of %zu bytes or more; send_size=%" PRIu64
-				  " has no room for the stamp",
-				  sizeof(struct zm_stamp), options->send_size);
+				  "verify needs messages of %zu bytes or more; in %" PRIu64
+				  " there is no room for the stamp",
+				  sizeof(struct zm_stamp), size);
 	if (kind->sends_file && options->fill == ZM_NET_FILL_MESSAGE)
 		return zm_why_set(why, -EINVAL,
 				  "a file that is sent is filled before the gate: fill=pool");
@@ -203,13 +226,16 @@ void zm_net_footprint(const struct zm_run *run, struct zm_footprint *ret_footpri
 	const struct zm_net_options *options = run->options;
 	uint64_t sndbuf = buffer_of(options->sndbuf), rcvbuf = buffer_of(options->rcvbuf);
 	unsigned int depth = zm_net_engine_depth(options);
-	uint64_t message = options->send_size > options->request_size ? options->send_size
-								      : options->request_size;
+	uint64_t message = largest_message(options);
 
 	ret_footprint->shared_bytes =
 		run->nr_tasks / 2 * (sizeof(struct zm_pair) + sndbuf / 2 + rcvbuf / 2);
 	ret_footprint->task_bytes = (sndbuf + rcvbuf) / 2 + message * depth + (64 << 10);
 	ret_footprint->task_files = 8;
+	if (kind_of(run)->sends_file) {
+		ret_footprint->disk_bytes = run->nr_tasks / 2 * (sndbuf + 2 * message);
+		ret_footprint->disk_path = zm_net_file_dir(options);
+	}
 }
 
 static int prepare_shape(const struct zm_net_options *options, struct zm_shape *shape,
@@ -314,10 +340,13 @@ static int open_out(struct zm_task *task, struct zm_why *why)
 	if (shape)
 		size = shape->largest;
 	r = zm_ring_open(&net->flow.out, ring_of(net, net->flow.sndbuf_bytes, size), size, 0, why);
-	if (r < 0)
+	if (r == 0)
+		r = zm_supply_open(&net->supply, &net->flow.out, options, shape, task->run->seed,
+				   task->pair, why);
+	if (r < 0 || !net->kind->sends_file)
 		return r;
-	return zm_supply_open(&net->supply, &net->flow.out, options, shape, task->run->seed,
-			      task->pair, why);
+	net->pair->ends[task->end].cycle = net->flow.out.nr;
+	return zm_net_file_open(&net->flow, &net->supply, why);
 }
 
 static int open_in(struct zm_task *task, struct zm_why *why)

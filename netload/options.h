@@ -170,6 +170,11 @@ extern const char *const zm_net_paces[];
 		ZM_NET_CHOICE_ROW(pace, "recorded", zm_net_paces,                                  \
 				  "with shape: at the recorded speed, or as fast as possible")
 
+/* What every transaction takes. */
+#define ZM_NET_RR_ROWS                                                                             \
+	ZM_NET_SIZE_ROW(request_size, "1", 1, "bytes of a request"),                               \
+		ZM_NET_SIZE_ROW(response_size, "1", 1, "bytes of a response")
+
 #define ZM_NET_END_ROW                                                                             \
 	{                                                                                          \
 		.name = NULL                                                                       \

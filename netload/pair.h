@@ -37,6 +37,7 @@ struct zm_pair_total {
 struct zm_pair_end {
 	_Alignas(64) _Atomic uint32_t stage; /* enum zm_pair_stage, a futex */
 	struct zm_net_address address;
+	uint32_t cycle; /* after so many messages, the same come again (a file); 0: never */
 	struct zm_pair_total total;
 };
 

@@ -9,6 +9,7 @@
  * receiver, which asks no more after the stop and closes the control pipe.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,8 +35,20 @@ void zm_net_note_first(struct zm_task *task)
 
 int zm_net_gone(struct zm_task *task, int error)
 {
+	const struct zm_flow *flow = &zm_net_task_of(task)->flow;
+
 	if (zm_task_is_stopped(task))
 		return 0;
+	if (error == -EMSGSIZE)
+		return zm_why_set(
+			&task->slot->why, error,
+			"pair %u: messages of %zu bytes are too large for a %s socket whose "
+			"send buffer is %" PRIu64 " bytes; send smaller ones, or set sndbuf",
+			task->pair, flow->out.size, flow->family->name, flow->sndbuf_bytes);
+	if (error == -EPIPE || error == -ECONNRESET)
+		return zm_why_set(&task->slot->why, error,
+				  "pair %u: the %s end left before the stop", task->pair,
+				  task->end == ZM_NET_SENDER ? "receiving" : "sending");
 	return zm_why_errno(&task->slot->why, error, "pair %u: the %s end's stream broke",
 			    task->pair, task->end == ZM_NET_SENDER ? "sending" : "receiving");
 }
@@ -282,7 +295,11 @@ static int leave_receiver(struct zm_task *task)
 
 int zm_stream_receive(struct zm_task *task)
 {
-	int r = receive_to_end(task);
+	struct zm_net_task *net = zm_net_task_of(task);
+	int r;
+
+	net->checker.cycle = net->pair->ends[ZM_NET_SENDER].cycle;
+	r = receive_to_end(task);
 
 	return r < 0 ? r : leave_receiver(task);
 }

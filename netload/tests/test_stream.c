@@ -10,12 +10,16 @@
 
 extern const struct zm_workload wl_netload_udp_stream;
 extern const struct zm_workload wl_netload_tcp_stream;
+extern const struct zm_workload wl_netload_tcp_maerts;
+extern const struct zm_workload wl_netload_tcp_sendfile;
 extern const struct zm_workload wl_netload_unix_stream;
+extern const struct zm_workload wl_netload_unix_dgram;
+extern const struct zm_workload wl_netload_pipe_stream;
 
 static const struct zm_workload *const streams[] = {
-	&wl_netload_udp_stream,
-	&wl_netload_tcp_stream,
-	&wl_netload_unix_stream,
+	&wl_netload_udp_stream,   &wl_netload_tcp_stream,  &wl_netload_tcp_maerts,
+	&wl_netload_tcp_sendfile, &wl_netload_unix_stream, &wl_netload_unix_dgram,
+	&wl_netload_pipe_stream,
 };
 
 #define NR_STREAMS (sizeof(streams) / sizeof(streams[0]))
@@ -124,12 +128,52 @@ static void ipv6_streams(void **state)
 	try_stream(&wl_netload_tcp_stream, ZM_TASK_PROCESS, 1, "ip=ipv6 nodelay=on");
 }
 
+static bool takes(const struct zm_workload *workload, const char *option)
+{
+	return zm_option_find(workload->options, option) != NULL;
+}
+
+static void content_is_what_was_sent(void **state)
+{
+	static const char *const options[] = {
+		"verify=full send_size=5000",
+		"verify=sample payload=random send_size=777 recv_size=1000",
+		"verify=full payload=random fill=message send_size=32",
+		"verify=full payload=zero fill=message send_size=40000 ring=3",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR_STREAMS; i++)
+		for (size_t j = 0; j < sizeof(options) / sizeof(options[0]); j++)
+			if (!takes(streams[i], "dir") || !strstr(options[j], "fill=message"))
+				try_stream(streams[i], ZM_TASK_PROCESS, 1, options[j]);
+}
+
+static void verifying_is_counted(void **state)
+{
+	struct live live;
+
+	(void)state;
+	live_open(&live, &wl_netload_tcp_stream, ZM_TASK_PROCESS, 1, "verify=full");
+	assert_int_equal(live_go(&live), 0);
+	live_await(&live, ZM_NET_CHECKED, 100);
+	assert_int_equal(live_end(&live), 0);
+	assert_int_equal(live_sum(&live, ZM_NET_CHECKED), live_sum(&live, ZM_NET_SENT_MESSAGES));
+	assert_int_equal(live_sum(&live, ZM_NET_MISSING) + live_sum(&live, ZM_NET_LATE), 0);
+	live_report(&live);
+	assert_true(live_figure(&live, "netload.verify_time%") > 0);
+	assert_true(live_figure(&live, "netload.verified") >= 100);
+	live_close(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stream_counts_at_both_ends),
 		cmocka_unit_test(sizes_that_fit_nothing_evenly),
 		cmocka_unit_test(ipv6_streams),
+		cmocka_unit_test(content_is_what_was_sent),
+		cmocka_unit_test(verifying_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

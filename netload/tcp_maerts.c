@@ -1,0 +1,30 @@
+/*
+ * tcp_maerts: tcp_stream with the roles turned round: the connecting end receives, the listening one sends.
+ *
+ * As netperf's TCP_MAERTS.
+ */
+#include "netload/net.h"
+#include "netload/netperf.h"
+
+static const struct zm_net_kind kind = {
+	.family = &zm_family_tcp,
+	.form = ZM_NET_FORM_STREAM,
+	.connector = ZM_NET_RECEIVER,
+};
+
+static const struct zm_option options[] = {
+	ZM_NET_STREAM_ROWS("16K", "128K", "0"),
+	ZM_NET_INET_ROWS,
+	ZM_NET_BUFFER_ROWS,
+	ZM_NET_NODELAY_ROW,
+	ZM_NET_PAYLOAD_ROWS,
+	ZM_NET_END_ROW,
+};
+
+const struct zm_workload ZM_WORKLOAD = {
+	ZM_NET_WORKLOAD(kind, options),
+	.summary = "a TCP connection whose connecting end receives, as netperf's TCP_MAERTS",
+	.op = "byte",
+	.metrics = zm_netperf_stream_metrics,
+	.report = zm_netperf_report,
+};

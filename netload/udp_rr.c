@@ -1,0 +1,25 @@
+/*
+ * udp_rr: requests and responses as UDP datagrams, one in flight.
+ *
+ * As netperf's UDP_RR, but a lost datagram does not end it: after a second it asks again.
+ */
+#include "netload/net.h"
+#include "netload/netperf.h"
+
+static const struct zm_net_kind kind = {
+	.family = &zm_family_udp,
+	.form = ZM_NET_FORM_RR,
+};
+
+static const struct zm_option options[] = {
+	ZM_NET_RR_ROWS, ZM_NET_INET_ROWS, ZM_NET_BUFFER_ROWS, ZM_NET_PAYLOAD_ROWS, ZM_NET_END_ROW,
+};
+
+const struct zm_workload ZM_WORKLOAD = {
+	ZM_NET_WORKLOAD(kind, options),
+	.summary = "request and response as UDP datagrams, as netperf's UDP_RR",
+	.op = "transaction",
+	.metrics = zm_netperf_rr_metrics,
+	.report = zm_netperf_report,
+	.hists = zm_netperf_rr_hists,
+};
