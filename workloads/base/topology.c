@@ -161,7 +161,7 @@ static int add_from_stat(const struct zm_sysroot *root, struct zm_cpuset *set)
 	for (const char *line = text; !error && line;) {
 		unsigned int cpu;
 
-		if (sscanf(line, "cpu%u ", &cpu) == 1)
+		if (strncmp(line, "cpu ", 4) != 0 && sscanf(line, "cpu%u ", &cpu) == 1)
 			error = zm_cpuset_add(set, cpu);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;

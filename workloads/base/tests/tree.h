@@ -28,7 +28,8 @@ struct tree {
 
 static inline void tree_make(struct tree *tree)
 {
-	(void)snprintf(tree->path, sizeof(tree->path), "/tmp/zm-test-XXXXXX");
+	(void)snprintf(tree->path, sizeof(tree->path), "%s/zm-test-XXXXXX",
+		       access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	tree_must(mkdtemp(tree->path));
 }
 
