@@ -12,4 +12,7 @@
  * names the holder's pid and command and --share. */
 int zm_lock_take(int *ret_fd, struct zm_why *why);
 
+/* The same on a file of another name. */
+int zm_lock_take_at(const char *path, int *ret_fd, struct zm_why *why);
+
 #endif
