@@ -2,11 +2,22 @@
  * inventory: what this machine is, as one JSON object, and what would spoil a result on it.
  *
  * Read once per command (20 ms or less), through the replaceable root. A fact that cannot be read is
- * absent from the object, never guessed. Keys: cpu_model, cpu_vendor, microcode, sockets, cores, smt,
- * cpus_online, cpus_allowed, llcs, llc_bytes, nodes [{node, memory_bytes, cpus}], memory_bytes,
- * page_bytes, hugepage_sizes, mitigations {}, kernel, kernel_version, command_line, thp_enabled,
- * thp_defrag, governor, frequency_driver, hypervisor, swap_bytes, cgroup {mode, memory_limit_bytes,
- * cpu_quota, cpuset}, libc, distribution, product.
+ * absent from the object, never guessed.
+ *
+ *     cpu_model cpu_vendor microcode hypervisor product distribution libc        strings
+ *     kernel kernel_version command_line                                          strings
+ *     sockets cores smt llcs llc_bytes        the whole machine, what is online of it; smt: threads of
+ *                                             a core, 1 without
+ *     cpus_online cpus_allowed                how many; cpus_online_list, cpus_allowed_list: which
+ *     cpu_kinds                               how many kinds, on hybrid machines only
+ *     nodes [{node, memory_bytes, cpus}]      cpus is a list, "" for a node without CPUs
+ *     memory_bytes page_bytes swap_bytes swap_used_bytes hugepage_sizes []
+ *     thp_enabled thp_defrag thp_sizes {"64kB": "inherit"…}
+ *     governor frequency_driver turbo         governors joined by "," where they differ
+ *     mitigations {name: text}
+ *     sysctl {"vm.swappiness": "60"…}         what the page allocator's behaviour depends on
+ *     cgroup {mode, memory_limit_bytes, memory_high_bytes, cpu_quota, cpuset}
+ *                                             mode v1, v2, hybrid or none; cpu_quota in CPUs
  */
 #ifndef ZM_RUNNER_INVENTORY_H
 #define ZM_RUNNER_INVENTORY_H

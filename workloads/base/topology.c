@@ -347,24 +347,23 @@ static struct zm_cpu *find_cpu(const struct zm_topology *topology, int cpu)
 
 /* Firmware with an error gives a CPU to two nodes: the first has it. */
 static int read_node(const struct zm_sysroot *root, struct zm_topology *topology,
-		     struct zm_node *ret_node)
+		     struct zm_node *node)
 {
-	struct zm_cpuset cpus = { NULL, 0 };
-	int error = read_node_cpus(root, ret_node->node, &cpus);
+	int error = read_node_cpus(root, node->node, &node->cpus);
 
-	ret_node->memory_bytes = read_node_memory(root, ret_node->node);
-	ret_node->nr_cpus = 0;
-	if (!error)
-		zm_cpuset_for_each (number, &cpus) {
-			struct zm_cpu *cpu = find_cpu(topology, number);
+	if (error)
+		return error;
+	zm_cpuset_and(&node->cpus, &topology->online);
+	node->memory_bytes = read_node_memory(root, node->node);
+	zm_cpuset_for_each (number, &node->cpus) {
+		struct zm_cpu *cpu = find_cpu(topology, number);
 
-			if (!cpu || cpu->node >= 0)
-				continue;
-			cpu->node = ret_node->node;
-			ret_node->nr_cpus++;
-		}
-	zm_cpuset_release(&cpus);
-	return error;
+		if (!cpu || cpu->node >= 0)
+			continue;
+		cpu->node = node->node;
+		node->nr_cpus++;
+	}
+	return 0;
 }
 
 static int read_nodes(const struct zm_sysroot *root, struct zm_topology *topology)
@@ -448,20 +447,37 @@ static int number_kind(hwloc_obj_t pu, hwloc_topology_t hw)
 	return efficiency;
 }
 
+static size_t count_objects(hwloc_topology_t hw, hwloc_obj_type_t type)
+{
+	int nr = hwloc_get_nbobjs_by_type(hw, type);
+
+	return nr > 0 ? (size_t)nr : 0;
+}
+
 static void fill_from_hwloc(hwloc_topology_t hw, struct zm_topology *topology, hwloc_obj_t *seen)
 {
+	struct zm_totals *totals = &topology->totals;
 	size_t nr_seen = 0;
+
+	totals->nr_packages = count_objects(hw, HWLOC_OBJ_PACKAGE);
+	totals->nr_cores = count_objects(hw, HWLOC_OBJ_CORE);
 
 	for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, pu));) {
 		struct zm_cpu *cpu = find_cpu(topology, (int)pu->os_index);
 		hwloc_obj_t llc = find_llc(pu);
 		int llc_number = llc ? number_llc(llc, seen, &nr_seen) : -1;
+		size_t thread = (size_t)number_thread(pu, hw);
 
+		totals->nr_llcs = nr_seen;
+		if (totals->nr_cores && thread >= totals->nr_threads)
+			totals->nr_threads = thread + 1;
+		if (llc && llc->attr->cache.size > totals->llc_bytes)
+			totals->llc_bytes = llc->attr->cache.size;
 		if (!cpu)
 			continue;
 		cpu->package = number_of(pu, hw, HWLOC_OBJ_PACKAGE);
 		cpu->core = number_of(pu, hw, HWLOC_OBJ_CORE);
-		cpu->thread = number_thread(pu, hw);
+		cpu->thread = (int)thread;
 		cpu->llc = llc_number;
 		cpu->kind = number_kind(pu, hw);
 	}
@@ -557,6 +573,8 @@ int zm_topology_read(const struct zm_sysroot *root, const struct zm_cpuset *only
 
 void zm_topology_release(struct zm_topology *topology)
 {
+	for (size_t i = 0; i < topology->nr_nodes; i++)
+		zm_cpuset_release(&topology->nodes[i].cpus);
 	free(topology->cpus);
 	free(topology->nodes);
 	zm_cpuset_release(&topology->online);

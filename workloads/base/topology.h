@@ -29,7 +29,15 @@ struct zm_cpu {
 struct zm_node {
 	int node;
 	uint64_t memory_bytes; /* 0: a node without memory */
-	size_t nr_cpus;        /* allowed ones; 0: a node without CPUs */
+	size_t nr_cpus;        /* allowed ones */
+	struct zm_cpuset cpus; /* online ones; empty: a node without CPUs */
+};
+
+/* All of the machine that is online, whatever is allowed. 0: not known. */
+struct zm_totals {
+	size_t nr_packages, nr_cores, nr_llcs;
+	size_t nr_threads;  /* of the core that has most */
+	uint64_t llc_bytes; /* of one */
 };
 
 struct zm_topology {
@@ -38,8 +46,9 @@ struct zm_topology {
 	struct zm_node *nodes;
 	size_t nr_nodes;
 	size_t nr_packages, nr_cores, nr_llcs; /* with at least one allowed CPU */
-	struct zm_cpuset online;               /* all of the machine */
-	struct zm_cpuset allowed;              /* by affinity, cpuset and --cpus */
+	struct zm_totals totals;
+	struct zm_cpuset online;  /* all of the machine */
+	struct zm_cpuset allowed; /* by affinity, cpuset and --cpus */
 };
 
 /* only NULL: all that this process may use. -EINVAL: `only` names a CPU that is not there, is offline
