@@ -51,19 +51,24 @@ static unsigned int count_entries(const char *path)
 static void test_counts(void **state)
 {
 	static const uint64_t ops[] = { 1, 2, 127, 128, 129, 257, 1009 };
+	/* A sanitizer's allocator marks each of the 128 MiB of a piece: a few are enough there. */
+	size_t nr_ops = rig_is_watched() ? 3 : sizeof(ops) / sizeof(ops[0]);
 	unsigned int nr_files = count_entries("/proc/self/fd");
+	uint64_t sums[2] = { 0, 0 };
 
 	(void)state;
+	for (size_t i = 0; i < nr_ops; i++)
+		sums[i % 2] += ops[i];
 	for (size_t w = 0; w < NR_ALL; w++) {
 		struct rig rig;
 
 		if (rig_is_watched() && strncmp(all[w]->name, "brk", 3) == 0)
 			continue; /* who watches has an allocator of its own, and mallopt says no */
 		rig_start(&rig, all[w], ZM_TASK_THREAD, 2, "");
-		for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		for (size_t i = 0; i < nr_ops; i++)
 			rig_do(&rig, i % 2, ops[i]);
-		assert_int_equal(rig_ops(&rig, 0), 1 + 127 + 129 + 1009);
-		assert_int_equal(rig_ops(&rig, 1), 2 + 128 + 257);
+		assert_int_equal(rig_ops(&rig, 0), sums[0]);
+		assert_int_equal(rig_ops(&rig, 1), sums[1]);
 		rig_stop(&rig);
 		rig_report(&rig, 1000000);
 		rig_assert_all_reported(&rig);
