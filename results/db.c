@@ -229,6 +229,24 @@ static int first_look(struct zm_db *db, enum zm_db_mode mode, struct zm_why *why
 	return fail(db, why, code);
 }
 
+/* Can a file be made there? */
+static int check_folder(const char *path, struct zm_why *why)
+{
+	char *copy = strdup(path);
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+	const char *folder = slash ? copy : ".";
+	int error = 0;
+
+	if (slash)
+		slash[slash == copy] = '\0'; /* "/x" is in "/" */
+	if (!copy)
+		error = -ENOMEM;
+	else if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0)
+		error = zm_why_errno(why, -errno, "%s: cannot be made there", path);
+	free(copy);
+	return error;
+}
+
 /* SQLite says "unable to open" for all of these; the system says which. (The file is not opened to
  * find out: closing it would drop the locks of another connection of this process.) */
 static int check_file(const char *path, enum zm_db_mode mode, struct zm_why *why)
@@ -237,7 +255,7 @@ static int check_file(const char *path, enum zm_db_mode mode, struct zm_why *why
 
 	if (stat(path, &info) < 0) {
 		if (errno == ENOENT && mode == ZM_DB_WRITE)
-			return 0;
+			return check_folder(path, why);
 		return zm_why_errno(why, -errno, "%s", path);
 	}
 	if (!S_ISREG(info.st_mode))
@@ -422,11 +440,6 @@ int zm_db_begin_read(struct zm_db *db, struct zm_why *why)
 void zm_db_end_read(struct zm_db *db)
 {
 	zm_db_rollback(db);
-}
-
-void zm_db_checkpoint(struct zm_db *db)
-{
-	(void)sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
 int zm_db_query(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, const char *sql,

@@ -103,9 +103,6 @@ void zm_db_rollback(struct zm_db *db);
 int zm_db_begin_read(struct zm_db *db, struct zm_why *why);
 void zm_db_end_read(struct zm_db *db);
 
-/* Moves what the log holds into the database file, so that the log's room can be used again. */
-void zm_db_checkpoint(struct zm_db *db);
-
 /* Rows of a query. A column that is NULL is 0, or NULL. Texts and blobs live until the next row. */
 struct zm_rows {
 	struct zm_db *db;

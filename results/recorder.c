@@ -20,14 +20,18 @@
 #include "results/db.h"
 #include "results/finish.h"
 #include "results/intern.h"
+#include "results/reserve.h"
 #include "results/rows.h"
 #include "results/store.h"
 #include "results/uuid.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/owner.h"
 
+#define RESERVE_BYTES ((size_t)64 * 1024)
+
 struct zm_recorder {
 	struct zm_db *db; /* NULL: nothing is kept */
+	int reserve;
 	int64_t run;
 	enum zm_status status; /* as it began: RUNNING or SKIPPED */
 
@@ -50,6 +54,7 @@ static void recorder_free(struct zm_recorder *recorder)
 	zm_declared_release(&recorder->declared);
 	zm_pending_release(&recorder->pending);
 	zm_packer_free(recorder->packer);
+	zm_reserve_release(&recorder->reserve);
 	free(recorder);
 }
 
@@ -99,6 +104,24 @@ static int insert_run(struct zm_recorder *recorder, const struct zm_run_record *
 		&recorder->run);
 }
 
+static int begin(struct zm_recorder *recorder, const struct zm_run_record *record,
+		 struct zm_why *why)
+{
+	int error = zm_db_begin(recorder->db, why);
+
+	if (error)
+		return error;
+	error = insert_run(recorder, record, why);
+	if (!error) /* behind the first write, which makes the log's files */
+		error = zm_reserve_take(zm_db_path(recorder->db), RESERVE_BYTES, &recorder->reserve,
+					why);
+	if (error) {
+		zm_db_rollback(recorder->db);
+		return error;
+	}
+	return zm_db_commit(recorder->db, why);
+}
+
 int zm_recorder_begin(struct zm_store *store, const struct zm_run_record *record,
 		      struct zm_recorder **ret_recorder, struct zm_why *why)
 {
@@ -109,14 +132,8 @@ int zm_recorder_begin(struct zm_store *store, const struct zm_run_record *record
 		return -ENOMEM;
 	recorder->db = zm_store_db(store);
 	recorder->status = record->status;
-	error = zm_db_begin(recorder->db, why);
-	if (!error) {
-		error = insert_run(recorder, record, why);
-		if (error)
-			zm_db_rollback(recorder->db);
-		else
-			error = zm_db_commit(recorder->db, why);
-	}
+	recorder->reserve = -1;
+	error = begin(recorder, record, why);
 	if (error) {
 		recorder_free(recorder);
 		return error;
@@ -131,6 +148,7 @@ int zm_recorder_begin_nowhere(struct zm_recorder **ret_recorder)
 
 	if (!recorder)
 		return -ENOMEM;
+	recorder->reserve = -1;
 	*ret_recorder = recorder;
 	return 0;
 }
@@ -394,29 +412,26 @@ static int set_status(struct zm_recorder *recorder, enum zm_status status, const
 	return zm_db_commit(recorder->db, why);
 }
 
-/* A run of which something could not be written is not a good one. On a full disk the pieces stay as
- * they are and only the status is set; once the log's content has been moved into the file, the log
- * has room for that. If even that fails, the run is shown as interrupted when this process is gone. */
+/* A run of which something could not be written is not a good one. When there is no room to put its
+ * series together, they stay in pieces (readers do not mind), and only the status is set. */
 static int end_run(struct zm_recorder *recorder, enum zm_status status, const char *reason,
 		   struct zm_why *why)
 {
 	struct zm_why first = { "" };
-	int error = zm_recorder_flush(recorder, &first);
-	int whole;
+	int error, whole;
 
-	if (error == -ESTALE)
-		goto out;
-	if (error) {
+	zm_reserve_release(&recorder->reserve);
+	error = zm_recorder_flush(recorder, &first);
+	if (error && error != -ESTALE) {
 		status = status == ZM_STATUS_OK ? ZM_STATUS_FAILED : status;
 		reason = reason ? reason : first.text;
 	}
-	whole = set_status(recorder, status, reason, true, error ? NULL : &first);
-	if (whole) {
-		zm_db_checkpoint(recorder->db);
+	whole = error == -ESTALE
+			? 0
+			: set_status(recorder, status, reason, true, error ? NULL : &first);
+	if (whole)
 		(void)set_status(recorder, status, reason, false, NULL);
-	}
 	error = error ? error : whole;
-out:
 	if (error && why)
 		*why = first;
 	return error;
