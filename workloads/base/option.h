@@ -27,7 +27,7 @@ enum zm_option_type {
 	ZM_OPTION_DURATION, /* uint64_t, ns */
 	ZM_OPTION_AMOUNT,   /* struct zm_amount: a count or a percentage */
 	ZM_OPTION_CHOICE,   /* unsigned int, an index into choices */
-	ZM_OPTION_STRING,   /* char *, NULL when unset */
+	ZM_OPTION_STRING,   /* char *, NULL when unset, which is written as the empty text */
 };
 
 struct zm_option {
@@ -35,7 +35,9 @@ struct zm_option {
 	enum zm_option_type type;
 	size_t offset;      /* into the option struct */
 	const char *preset; /* the default, in the form a user types; NULL only for strings */
-	uint64_t min;       /* bounds of numeric types, in base units; max 0 means none */
+	/* Bounds of numeric types, in base units; max 0 means none. As min is at least 0, no double is
+	 * negative. A percentage is only asked to be above 0 where min is. */
+	uint64_t min;
 	uint64_t max;
 	const char *const *choices; /* NULL-terminated, for ZM_OPTION_CHOICE */
 	const char *help;           /* one line, no full stop */

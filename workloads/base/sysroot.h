@@ -3,7 +3,8 @@
  *
  * Everything that reads /proc or /sys goes through one of these, so that a recorded machine can
  * stand in for this one (tests, `--root DIR`). Paths are relative: "proc/meminfo",
- * "sys/devices/system/node/online". A recorded machine is never written: zm_sysroot_write on one
+ * "sys/devices/system/node/online" (a leading slash is dropped). Links and ".." of a recorded machine
+ * stay inside it. A recorded machine is never written: zm_sysroot_write on one
  * that is not "/" returns -EROFS, unless it was opened to be written.
  */
 #ifndef ZM_WORKLOADS_BASE_SYSROOT_H

@@ -3,7 +3,8 @@
  *
  * All parse in the C locale whatever the user's is, refuse trailing text, signs where they make no
  * sense, overflow and NaN, and leave the output untouched on failure. Errors: -EINVAL (not of the
- * form), -ERANGE (of the form, too large).
+ * form), -ERANGE (of the form, too large). What lies below one byte or nanosecond is rounded to the
+ * nearest.
  */
 #ifndef ZM_WORKLOADS_BASE_UNITS_H
 #define ZM_WORKLOADS_BASE_UNITS_H

@@ -7,7 +7,8 @@
  *
  *     return zm_why_set(why, -EINVAL, "nr_task=0: at least one task is needed");
  *
- * A NULL `why` is allowed everywhere: the sentence is dropped, the error stays.
+ * Control characters, which only what a user typed can bring, are shown as '?'. A NULL `why` is
+ * allowed everywhere: the sentence is dropped, the error stays.
  */
 #ifndef ZM_WORKLOADS_BASE_WHY_H
 #define ZM_WORKLOADS_BASE_WHY_H
