@@ -1,0 +1,37 @@
+/*
+ * anon_cow_rand_hugetlb: writes to memory that is shared with a parent (huge pages), at random.
+ *
+ * The parent maps its part of unit_size private and populates it; each task's children inherit it and
+ * write 8 bytes at a time to it, a word at random, as often as there are words: the first
+ * write to each page copies it. As vm-scalability's anon-cow-rand-hugetlb; threads copy
+ * nothing.
+ */
+#include "faultload/cow.h"
+#include "faultload/hugepool.h"
+
+static const struct zm_usemem own = { .is_random = true, .is_huge = true, .is_prepared = true };
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "writes to huge pages shared with a parent, at random: copies on write",
+	.op = "word",
+	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.need = { .root = true },
+	.own = &own,
+	.options = zm_usemem_huge_options,
+	.options_size = sizeof(struct zm_usemem_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.save = zm_hugepool_save,
+	.run_bytes = sizeof(struct zm_usemem_run),
+	.task_bytes = sizeof(struct zm_cow_task),
+	.check = zm_usemem_check,
+	.footprint = zm_usemem_footprint,
+	.prepare = zm_usemem_prepare,
+	.cleanup = zm_usemem_cleanup,
+	.setup = zm_cow_setup,
+	.teardown = zm_cow_teardown,
+	.run = zm_cow_run,
+	.verify = zm_cow_verify,
+	.report = zm_vmscal_report,
+};

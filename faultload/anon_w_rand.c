@@ -1,0 +1,36 @@
+/*
+ * anon_w_rand: writes to fresh memory, at random.
+ *
+ * Each task, for ever: maps its part of unit_size private, writes 8 bytes at a time to it,
+ * a word at random, as often as there are words, and unmaps. As vm-scalability's
+ * anon-w-rand, and with threads its anon-w-rand-mt.
+ */
+#include "faultload/usemem.h"
+
+static const struct zm_usemem own = { .is_random = true };
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "maps memory and writes to it, at random",
+	.op = "word",
+	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &own,
+	.options = zm_usemem_options,
+	.options_size = sizeof(struct zm_usemem_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.save = zm_thp_save,
+	.batch = 512,
+	.run_bytes = sizeof(struct zm_usemem_run),
+	.task_bytes = sizeof(struct zm_usemem_task),
+	.check = zm_usemem_check,
+	.footprint = zm_usemem_footprint,
+	.prepare = zm_usemem_prepare,
+	.cleanup = zm_usemem_cleanup,
+	.setup = zm_usemem_setup,
+	.teardown = zm_usemem_teardown,
+	.step = zm_usemem_step,
+	.verify = zm_usemem_verify,
+	.expect_ops_per_fault = zm_usemem_expect,
+	.report = zm_vmscal_report,
+};

@@ -1,0 +1,71 @@
+/* hugepool: /proc/meminfo for the default size, /proc/sys/vm for its numbers. */
+#include "faultload/hugepool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/base/cleanup.h"
+
+#define NR_HUGEPAGES "proc/sys/vm/nr_hugepages"
+#define NR_SURPLUS   "proc/sys/vm/nr_overcommit_hugepages"
+
+const char *const zm_hugepool_kinds[] = { "surplus", "pool", NULL };
+const char *const zm_hugepool_save[] = { NR_HUGEPAGES, NR_SURPLUS, NULL };
+
+uint64_t zm_hugepool_default_bytes(const struct zm_sysroot *root)
+{
+	static const char field[] = "\nHugepagesize:";
+	zm_autofree char *text = NULL;
+	const char *found;
+
+	if (zm_sysroot_read(root, "proc/meminfo", &text, NULL) < 0)
+		return 0;
+	found = strstr(text, field);
+	return found ? strtoull(found + sizeof(field) - 1, NULL, 10) * 1024 : 0;
+}
+
+int zm_hugepool_check(const struct zm_sysroot *root, struct zm_why *why)
+{
+	if (zm_hugepool_default_bytes(root) > 0 && zm_sysroot_has(root, NR_SURPLUS))
+		return 0;
+	return zm_why_set(why, -ENOTSUP,
+			  "this kernel has no huge pages (hugetlb): no Hugepagesize in "
+			  "/proc/meminfo");
+}
+
+static int write_number(const struct zm_sysroot *root, const char *path, uint64_t number,
+			struct zm_why *why)
+{
+	char text[24];
+	int r;
+
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	r = zm_sysroot_write(root, path, text);
+	return r < 0 ? zm_why_errno(why, r, "/%s cannot be set to %s; run as root", path, text) : 0;
+}
+
+int zm_hugepool_add(const struct zm_sysroot *root, enum zm_hugepool_kind kind, uint64_t nr_pages,
+		    struct zm_why *why)
+{
+	const char *path = kind == ZM_HUGEPOOL_POOL ? NR_HUGEPAGES : NR_SURPLUS;
+	uint64_t before, got;
+	int r = zm_sysroot_read_u64(root, path, &before);
+
+	if (r < 0)
+		return zm_why_errno(why, r, "/%s cannot be read", path);
+	r = write_number(root, path, before + nr_pages, why);
+	if (r < 0)
+		return r;
+	r = zm_sysroot_read_u64(root, path, &got);
+	if (r < 0)
+		return zm_why_errno(why, r, "/%s cannot be read", path);
+	if (got < before + nr_pages)
+		return zm_why_set(why, -ENOMEM,
+				  "the kernel made only %llu of %llu huge pages: memory is "
+				  "fragmented or used; lower unit_size, or use pool=surplus",
+				  (unsigned long long)(got > before ? got - before : 0),
+				  (unsigned long long)nr_pages);
+	return 0;
+}

@@ -1,0 +1,350 @@
+/* vmscal: from counts and the times of the pieces to the figures, as printed and as they are. */
+#include "faultload/vmscal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "workloads/base/cleanup.h"
+#include "workloads/base/clock.h"
+
+#define WORD_BYTES  8
+#define INFLATION   1.125 /* an eighth more is counted for the allocation */
+#define MIN_SHARE   0.01  /* of the window, for access, in what is divided by */
+#define MIN_SAMPLES 2
+
+const struct zm_metric zm_vmscal_counters[] = {
+	[ZM_VMSCAL_ROUNDS] = { .name = "vm-scalability.rounds",
+			       .unit = "rounds",
+			       .kind = ZM_COUNT,
+			       .summary = "areas that a task went over to their end" },
+	[ZM_VMSCAL_BEGIN_NS] = { .name = "vm-scalability.begin_ns",
+				 .unit = "ns",
+				 .kind = ZM_COUNT,
+				 .summary = "time in mmap, or in fork, at a round's beginning" },
+	[ZM_VMSCAL_COPY_NS] = { .name = "vm-scalability.copy_ns",
+				.unit = "ns",
+				.kind = ZM_COUNT,
+				.summary = "time until every page was the task's own" },
+	[ZM_VMSCAL_FREE_NS] = { .name = "vm-scalability.free_ns",
+				.unit = "ns",
+				.kind = ZM_COUNT,
+				.summary = "time in munmap, or in exit, at a round's end" },
+	{ .name = NULL },
+};
+
+enum {
+	THROUGHPUT,
+	MEDIAN,
+	STDDEV,
+	WORKLOAD,
+	TRUE_THROUGHPUT,
+	TRUE_MEDIAN,
+	TRUE_STDDEV,
+	ALWAYS, /* those before appear in every run */
+	MEDIAN_STDDEV = ALWAYS,
+	POPULATE_TIME,
+	BEGIN_TIME,
+	COPY_TIME,
+	STORE_TIME,
+	FREE_TIME,
+	NR_METRICS,
+};
+
+#define ROW(metric, of, which, is_verdict, is_rare, text)                                          \
+	{                                                                                          \
+		.name = "vm-scalability." metric, .unit = of, .kind = ZM_GAUGE, .better = which,   \
+		.is_primary = is_verdict, .is_optional = is_rare, .summary = text                  \
+	}
+
+const struct zm_metric zm_vmscal_metrics[] = {
+	[THROUGHPUT] = ROW("throughput", "kB/s", ZM_BETTER_MORE, true, false,
+			   "all tasks, as the original prints it"),
+	[MEDIAN] = ROW("median", "kB/s", ZM_BETTER_MORE, false, false,
+		       "the median task, as the original prints it"),
+	[STDDEV] = ROW("stddev%", "%", ZM_BETTER_NEITHER, false, false,
+		       "over rounds, or over tasks times their number, as the original prints it"),
+	[WORKLOAD] = ROW("workload", "kB", ZM_BETTER_NEITHER, false, false,
+			 "bytes of all tasks in the window, as the original counts them"),
+	[TRUE_THROUGHPUT] = ROW("true_throughput", "kB/s", ZM_BETTER_MORE, false, false,
+				"bytes that all tasks accessed, over the window"),
+	[TRUE_MEDIAN] = ROW("true_median", "kB/s", ZM_BETTER_MORE, false, false,
+			    "bytes that the median task accessed, over the window"),
+	[TRUE_STDDEV] = ROW("true_stddev%", "%", ZM_BETTER_NEITHER, false, false,
+			    "over tasks, of the bytes accessed over the window"),
+	[MEDIAN_STDDEV] = ROW("median_stddev%", "%", ZM_BETTER_NEITHER, false, true,
+			      "of the rounds' medians; with two rounds of all tasks or more"),
+	[POPULATE_TIME] = ROW("populate_time", "s", ZM_BETTER_LESS, false, true,
+			      "until the parent's area was populated"),
+	[BEGIN_TIME] = ROW("begin_time", "s", ZM_BETTER_LESS, false, true,
+			   "mmap or fork at the beginning of a round, on average"),
+	[COPY_TIME] = ROW("copy_time", "s", ZM_BETTER_LESS, false, true,
+			  "until every page was the task's own, on average"),
+	[STORE_TIME] = ROW("store_time", "s", ZM_BETTER_LESS, false, true,
+			   "of a round's accesses after the copies, on average"),
+	[FREE_TIME] = ROW("free_time", "s", ZM_BETTER_LESS, false, true,
+			  "munmap or exit at a round's end, on average"),
+	{ .name = NULL },
+};
+
+/* --- in the tasks ------------------------------------------------------------------------------ */
+
+static void add_piece(_Atomic uint64_t *nr, _Atomic uint64_t *total_ns, uint64_t ns)
+{
+	atomic_fetch_add_explicit(total_ns, ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(nr, 1, memory_order_relaxed);
+}
+
+void zm_vmscal_begun(struct zm_task *task, struct zm_vmscal_clock *clock, uint64_t since_ns)
+{
+	struct zm_vmscal_run *shared = task->run->state;
+
+	clock->begun_ns = zm_clock_now_ns();
+	zm_task_count(task, ZM_VMSCAL_BEGIN_NS, clock->begun_ns - since_ns);
+	add_piece(&shared->nr_begun, &shared->begin_ns, clock->begun_ns - since_ns);
+}
+
+void zm_vmscal_copied(struct zm_task *task, const struct zm_vmscal_clock *clock)
+{
+	struct zm_vmscal_run *shared = task->run->state;
+	uint64_t copy_ns = zm_clock_now_ns() - clock->begun_ns;
+
+	zm_task_count(task, ZM_VMSCAL_COPY_NS, copy_ns);
+	add_piece(&shared->nr_copied, &shared->copy_ns, copy_ns);
+}
+
+void zm_vmscal_accessed(struct zm_task *task, struct zm_vmscal_clock *clock)
+{
+	struct zm_vmscal_run *shared = task->run->state;
+	uint64_t place = clock->round++ * task->run->nr_tasks + task->index;
+	uint64_t now_ns = zm_clock_now_ns();
+
+	zm_task_count(task, ZM_VMSCAL_ROUNDS, 1);
+	if (place < ZM_VMSCAL_LOG) {
+		shared->log[place].access_s = (double)(now_ns - clock->begun_ns) / 1e9;
+		atomic_store_explicit(&shared->log[place].end_ns, now_ns, memory_order_release);
+	}
+}
+
+void zm_vmscal_freed(struct zm_task *task, uint64_t since_ns)
+{
+	struct zm_vmscal_run *shared = task->run->state;
+	uint64_t ns = zm_clock_now_ns() - since_ns;
+
+	zm_task_count(task, ZM_VMSCAL_FREE_NS, ns);
+	add_piece(&shared->nr_freed, &shared->free_ns, ns);
+}
+
+/* --- in the runner ----------------------------------------------------------------------------- */
+
+static double mean_of(const double *values, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / (double)n;
+}
+
+/* Of all of them, as the original does: divided by n. */
+static double deviation_of(const double *values, size_t n)
+{
+	double mean = mean_of(values, n);
+	double squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return sqrt(squares / (double)n);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The upper one of two, as the original does. Sorts the values. */
+static double median_of(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare_doubles);
+	return values[n / 2];
+}
+
+static double average_s(uint64_t total_ns, uint64_t nr)
+{
+	return nr ? (double)total_ns / (double)nr / 1e9 : 0;
+}
+
+/* From before the area was populated until all tasks are forked, as the original's clock runs. */
+static double lead_s(const struct zm_run *run)
+{
+	const struct zm_vmscal_run *shared = run->state;
+
+	return (double)shared->populate_ns / 1e9 +
+	       average_s(shared->begin_ns, shared->nr_begun) * run->nr_tasks;
+}
+
+static double printed_kb_per_s(const struct zm_run *run, double access_s)
+{
+	const struct zm_vmscal_run *shared = run->state;
+
+	return (double)shared->area_bytes * INFLATION / 1024 / (lead_s(run) + access_s);
+}
+
+/* A round's access, from the bytes of the window and what of it was access. */
+static double access_s_of(const struct zm_window *window, unsigned int task)
+{
+	const struct zm_vmscal_run *shared = window->run->state;
+	const uint64_t *counters = &window->counters[task * window->nr_counters];
+	double all_ns = (double)(window->t1_ns - window->t0_ns);
+	double access_ns =
+		all_ns - (double)counters[ZM_VMSCAL_BEGIN_NS] - (double)counters[ZM_VMSCAL_FREE_NS];
+
+	if (access_ns < all_ns * MIN_SHARE)
+		access_ns = all_ns * MIN_SHARE;
+	return access_ns / 1e9 * (double)shared->area_bytes /
+	       ((double)window->ops[task] * WORD_BYTES);
+}
+
+/* What two rounds or more of all tasks, ended within the window, vary by. */
+struct samples {
+	size_t nr;
+	double stddev, median_stddev; /* percent */
+};
+
+/* The next round of all tasks from *round on that lies in the window, as kB/s per task. */
+static bool next_sample(const struct zm_window *window, uint64_t *round, double *ret_tasks)
+{
+	const struct zm_run *run = window->run;
+	const struct zm_vmscal_run *shared = run->state;
+
+	for (; (*round + 1) * run->nr_tasks <= ZM_VMSCAL_LOG; (*round)++) {
+		const struct zm_vmscal_round *rounds = &shared->log[*round * run->nr_tasks];
+		unsigned int i = 0;
+
+		for (; i < run->nr_tasks; i++) {
+			uint64_t end_ns =
+				atomic_load_explicit(&rounds[i].end_ns, memory_order_acquire);
+
+			if (end_ns <= window->t0_ns || end_ns > window->t1_ns)
+				break;
+			ret_tasks[i] = printed_kb_per_s(run, rounds[i].access_s);
+		}
+		if (i == run->nr_tasks) {
+			(*round)++;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_samples(const struct zm_window *window, struct samples *ret_samples)
+{
+	size_t most = ZM_VMSCAL_LOG / window->run->nr_tasks;
+	zm_autofree double *tasks = calloc(window->run->nr_tasks, sizeof(*tasks));
+	zm_autofree double *throughputs = calloc(most + 1, sizeof(*throughputs));
+	zm_autofree double *medians = calloc(most + 1, sizeof(*medians));
+	uint64_t round = 0;
+	size_t nr = 0;
+
+	if (!tasks || !throughputs || !medians)
+		return -ENOMEM;
+	while (nr < most && next_sample(window, &round, tasks)) {
+		throughputs[nr] = mean_of(tasks, window->run->nr_tasks);
+		medians[nr++] = median_of(tasks, window->run->nr_tasks);
+	}
+	*ret_samples = (struct samples){ .nr = nr };
+	if (nr >= MIN_SAMPLES) {
+		ret_samples->stddev =
+			deviation_of(throughputs, nr) / mean_of(throughputs, nr) * 100;
+		ret_samples->median_stddev = deviation_of(medians, nr) / mean_of(medians, nr) * 100;
+	}
+	return 0;
+}
+
+/* The figures that every run has. printed and real: per task, in kB/s; both become sorted. */
+static void derive(const struct zm_window *window, double *printed, double *real, double *values)
+{
+	unsigned int nr_tasks = window->run->nr_tasks;
+	double bytes = (double)zm_window_ops(window) * WORD_BYTES;
+
+	values[THROUGHPUT] = mean_of(printed, nr_tasks) * nr_tasks;
+	values[STDDEV] =
+		deviation_of(printed, nr_tasks) * nr_tasks / mean_of(printed, nr_tasks) * 100;
+	values[MEDIAN] = median_of(printed, nr_tasks);
+	values[WORKLOAD] = bytes * INFLATION / 1024;
+	values[TRUE_THROUGHPUT] = mean_of(real, nr_tasks) * nr_tasks;
+	values[TRUE_STDDEV] = deviation_of(real, nr_tasks) / mean_of(real, nr_tasks) * 100;
+	values[TRUE_MEDIAN] = median_of(real, nr_tasks);
+}
+
+/* The others: NAN for what this run has not. */
+static void derive_rare(const struct zm_window *window, const struct samples *samples,
+			double mean_access_s, double *values)
+{
+	const struct zm_vmscal_run *shared = window->run->state;
+	double copy_s = average_s(shared->copy_ns, shared->nr_copied);
+
+	if (samples->nr >= MIN_SAMPLES) {
+		values[STDDEV] = samples->stddev;
+		values[MEDIAN_STDDEV] = samples->median_stddev;
+	}
+	if (shared->populate_ns)
+		values[POPULATE_TIME] = (double)shared->populate_ns / 1e9;
+	if (shared->nr_begun)
+		values[BEGIN_TIME] = average_s(shared->begin_ns, shared->nr_begun);
+	if (shared->nr_copied) {
+		values[COPY_TIME] = copy_s;
+		values[STORE_TIME] = fmax(mean_access_s - copy_s, 0);
+	}
+	if (shared->nr_freed)
+		values[FREE_TIME] = average_s(shared->free_ns, shared->nr_freed);
+}
+
+static int add_all(const struct zm_window *window, const double *values, struct zm_report *report)
+{
+	uint64_t interval_ns = window->t1_ns - window->t0_ns;
+	double bytes = (double)zm_window_ops(window) * WORD_BYTES;
+
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		int r = 0;
+
+		if (!isnan(values[i]))
+			r = zm_report_add(report, &zm_vmscal_metrics[i], values[i], bytes,
+					  interval_ns);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int zm_vmscal_report(const struct zm_window *window, struct zm_report *report)
+{
+	unsigned int nr_tasks = window->run->nr_tasks;
+	zm_autofree double *printed = calloc(nr_tasks, sizeof(*printed));
+	zm_autofree double *real = calloc(nr_tasks, sizeof(*real));
+	double values[NR_METRICS];
+	double sum_access_s = 0;
+	struct samples samples;
+	int r;
+
+	if (!printed || !real)
+		return -ENOMEM;
+	for (size_t i = 0; i < NR_METRICS; i++)
+		values[i] = NAN;
+	for (unsigned int i = 0; i < nr_tasks; i++) {
+		if (window->ops[i] == 0)
+			return -ENODATA;
+		sum_access_s += access_s_of(window, i);
+		printed[i] = printed_kb_per_s(window->run, access_s_of(window, i));
+		real[i] = zm_window_rate(window, window->ops[i]) * WORD_BYTES / 1024;
+	}
+	derive(window, printed, real, values);
+	r = read_samples(window, &samples);
+	if (r < 0)
+		return r;
+	derive_rare(window, &samples, sum_access_s / nr_tasks, values);
+	return add_all(window, values, report);
+}

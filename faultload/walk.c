@@ -1,0 +1,98 @@
+/* walk: four loops, and a fifth that marks pages. */
+#include "faultload/walk.h"
+
+#define DRAWS 2147483648.0 /* lrand48_r draws from 0 to this minus 1 */
+
+void zm_walk_begin(struct zm_walk *walk, void *base, uint64_t bytes, uint64_t seed)
+{
+	walk->base = base;
+	walk->nr_words = bytes / ZM_WORD_BYTES;
+	walk->done = 0;
+	walk->marks = NULL;
+	(void)srand48_r((long)seed, &walk->random);
+}
+
+void zm_walk_mark(struct zm_walk *walk, uint64_t *marks, uint64_t page_bytes)
+{
+	walk->marks = marks;
+	walk->page_words = page_bytes / ZM_WORD_BYTES;
+	walk->nr_unmarked = (walk->nr_words - 1) / walk->page_words + 1;
+}
+
+static inline uint64_t draw(struct zm_walk *walk)
+{
+	long drawn;
+
+	(void)lrand48_r(&walk->random, &drawn);
+	return (uint64_t)((double)(walk->nr_words - 1) * (double)drawn / DRAWS);
+}
+
+static inline void touch(const struct zm_walk *walk, uint64_t word)
+{
+	volatile uint64_t *at = &walk->base[word];
+
+	if (walk->is_read)
+		(void)*at;
+	else
+		*at = word;
+}
+
+static void go_straight(struct zm_walk *walk, uint64_t n)
+{
+	volatile uint64_t *base = walk->base;
+	uint64_t end = walk->done + n;
+
+	if (walk->is_read)
+		for (uint64_t word = walk->done; word < end; word++)
+			(void)base[word];
+	else
+		for (uint64_t word = walk->done; word < end; word++)
+			base[word] = word;
+	walk->last = end - 1;
+}
+
+static void go_anywhere(struct zm_walk *walk, uint64_t n)
+{
+	uint64_t word = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		word = draw(walk);
+		touch(walk, word);
+	}
+	walk->last = word;
+}
+
+static void go_and_mark(struct zm_walk *walk, uint64_t n)
+{
+	uint64_t word = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t page, bit;
+
+		word = draw(walk);
+		touch(walk, word);
+		page = word / walk->page_words;
+		bit = UINT64_C(1) << page % 64;
+		walk->nr_unmarked -= !(walk->marks[page / 64] & bit);
+		walk->marks[page / 64] |= bit;
+	}
+	walk->last = word;
+}
+
+uint64_t zm_walk_on(struct zm_walk *walk, uint64_t n)
+{
+	uint64_t left = walk->nr_words - walk->done;
+
+	if (n > left)
+		n = left;
+	if (n == 0)
+		return 0;
+	if (!walk->is_random)
+		go_straight(walk, n);
+	else if (walk->marks && walk->nr_unmarked > 0)
+		go_and_mark(walk, n);
+	else
+		go_anywhere(walk, n);
+	walk->done += n;
+	return n;
+}
