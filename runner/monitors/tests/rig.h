@@ -187,6 +187,7 @@ static inline void rig_close(struct rig *rig)
 	zm_sysroot_release(&rig->root);
 }
 
+#ifdef ZM_SOURCE_DIR
 /* A machine of workloads/tests/machines. */
 static inline const char *rig_machine(const char *name)
 {
@@ -195,6 +196,8 @@ static inline const char *rig_machine(const char *name)
 	(void)snprintf(path, sizeof(path), "%s/workloads/tests/machines/%s", ZM_SOURCE_DIR, name);
 	return path;
 }
+
+#endif
 
 static inline bool rig_has_absent(const struct zm_recorder *recorder, const char *part)
 {
