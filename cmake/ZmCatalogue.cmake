@@ -4,8 +4,8 @@
 #   zm_catalogue(FOLDER dir GLOB pattern TYPE zm_workload MACRO ZM_WORKLOAD PREFIX wl RESULT var
 #                [EXCEPT name…])
 #     for every file that defines `const struct TYPE MACRO`, sets MACRO and MACRO_NAME for that source
-#     and appends "name|symbol|file" to var. All names together are the global property
-#     ZM_CATALOGUE_NAMES. A file whose name is in EXCEPT is compiled in the same way and not listed
+#     and appends "name<tab>symbol<tab>file" to var (which sorts by name). All names together are the
+#     global property ZM_CATALOGUE_NAMES. A file whose name is in EXCEPT is compiled in the same way and not listed
 #     (the skeleton).
 #   zm_catalogue_table(OUTPUT file TYPE t ARRAY a COUNT c HEADER h ENTRIES …)
 
@@ -32,7 +32,7 @@ function(zm_catalogue)
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
                    "${arg_MACRO}=${symbol}" "${arg_MACRO}_NAME=\"${name}\"")
       if(NOT stem IN_LIST arg_EXCEPT)
-        list(APPEND entries "${name}|${symbol}|${source}")
+        list(APPEND entries "${name}\t${symbol}\t${source}")
         set_property(GLOBAL APPEND PROPERTY ZM_CATALOGUE_NAMES ${name})
       endif()
     endif()
@@ -46,7 +46,7 @@ function(zm_catalogue_table)
   set(declarations "")
   set(rows "")
   foreach(entry IN LISTS arg_ENTRIES)
-    string(REPLACE "|" ";" fields "${entry}")
+    string(REPLACE "\t" ";" fields "${entry}")
     list(GET fields 1 symbol)
     string(APPEND declarations "extern const struct ${arg_TYPE} ${symbol};\n")
     string(APPEND rows "\t&${symbol},\n")

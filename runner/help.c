@@ -208,9 +208,9 @@ void zm_help_program(FILE *out)
 	fputs("\nCommands:\n", out);
 	for (unsigned int i = 0; i < zm_nr_cmds; i++)
 		zm_help_columns(out, 2, 10, zm_cmds[i]->name, zm_cmds[i]->summary);
-	fputs("\n`zonemark COMMAND --help` says more of one of them.\n\n"
-	      "Exit status: 0 done; 1 it ran and the answer is no; 2 wrong use or a setup that "
-	      "cannot\n"
-	      "work; 3 a run failed; 77 nothing could run here.\n",
-	      out);
+	fputc('\n', out);
+	print_paragraphs(out,
+			 "`zonemark COMMAND --help` says more of one of them.\n\n"
+			 "Exit status: 0 done; 1 it ran and the answer is no; 2 wrong use or a "
+			 "setup that cannot work; 3 a run failed; 77 nothing could run here.");
 }
