@@ -5,8 +5,8 @@
 #                [EXCEPT name…])
 #     for every file that defines `const struct TYPE MACRO`, sets MACRO and MACRO_NAME for that source
 #     and appends "name<tab>symbol<tab>file" to var (which sorts by name). All names together are the
-#     global property ZM_CATALOGUE_NAMES. A file whose name is in EXCEPT is compiled in the same way and not listed
-#     (the skeleton).
+#     global property ZM_CATALOGUE_NAMES. A file whose name is in EXCEPT is compiled in the same way
+#     and not listed (the skeleton).
 #   zm_catalogue_table(OUTPUT file TYPE t ARRAY a COUNT c HEADER h ENTRIES …)
 
 function(zm_catalogue)

@@ -1,7 +1,7 @@
 /*
  * cmd_list: what there is to run, what it needs, and whether it runs here.
  *
- *     section   workloads, monitors, matrices, settings: an array of descriptions
+ *     section   workloads, options, settings, matrices, monitors: an array of descriptions
  *     answer    {section: array, …} as JSON, or a text made of the same objects
  *     detail    one workload with its options, figures and counters
  */
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runner/catalogue.h"
+#include "runner/cell.h"
 #include "runner/describe.h"
 #include "runner/help.h"
 #include "workloads/base/cleanup.h"
@@ -37,6 +38,12 @@ static json_t *describe_workloads(const struct machine *machine)
 		json_array_append_new(array, zm_describe_workload(zm_workloads[i], &machine->root,
 								  &machine->topology));
 	return array;
+}
+
+static json_t *describe_run_options(const struct machine *machine)
+{
+	(void)machine;
+	return zm_describe_options(zm_run_option_rows);
 }
 
 static json_t *describe_monitors(const struct machine *machine)
@@ -73,10 +80,11 @@ static const struct section {
 	json_t *(*describe)(const struct machine *machine);
 } sections[] = {
 	{ "workloads", "Workloads (`zonemark list NAME` says more of one):", describe_workloads },
-	{ "matrices", "Matrices, sets of runs:", describe_matrices },
-	{ "monitors", "Monitors, read during every run:", describe_monitors },
+	{ "options", "Options of every run:", describe_run_options },
 	{ "settings",
 	  "Machine settings, options of every run, put back after it:", describe_settings },
+	{ "matrices", "Matrices, sets of runs:", describe_matrices },
+	{ "monitors", "Monitors, read during every run:", describe_monitors },
 };
 
 #define NR_SECTIONS (sizeof(sections) / sizeof(sections[0]))
@@ -138,6 +146,11 @@ static void print_entry(const json_t *object, int width)
 	print_reason(object, width);
 }
 
+static void print_option(const json_t *option, int width)
+{
+	zm_help_columns(stdout, 2, width, string_of(option, "form"), string_of(option, "text"));
+}
+
 static int widest_name(const json_t *array)
 {
 	size_t i, width = 8;
@@ -145,7 +158,8 @@ static int widest_name(const json_t *array)
 
 	json_array_foreach(array, i, object)
 	{
-		size_t length = strlen(string_of(object, "name"));
+		size_t length = strlen(
+			string_of(object, json_object_get(object, "form") ? "form" : "name"));
 
 		width = length > width ? length : width;
 	}
@@ -161,7 +175,10 @@ static void print_section(const struct section *section, const json_t *array)
 	puts(section->title);
 	json_array_foreach(array, i, object)
 	{
-		print_entry(object, width);
+		if (json_object_get(object, "form"))
+			print_option(object, width);
+		else
+			print_entry(object, width);
 	}
 }
 
@@ -170,15 +187,10 @@ static void print_options(const json_t *options)
 	json_t *option;
 	size_t i;
 
-	puts("\nOptions:");
+	puts("\nOptions, beside those of every run:");
 	json_array_foreach(options, i, option)
 	{
-		const char *preset = string_of(option, "preset");
-		char text[600];
-
-		(void)snprintf(text, sizeof(text), "%s%s%s%s", string_of(option, "help"),
-			       *preset ? " (preset: " : "", preset, *preset ? ")" : "");
-		zm_help_columns(stdout, 2, 24, string_of(option, "form"), text);
+		print_option(option, 24);
 	}
 }
 
@@ -195,10 +207,11 @@ static void print_metrics(const char *title, const json_t *metrics)
 		const char *better = string_of(metric, "better");
 		const char *summary = string_of(metric, "summary");
 		bool has_side = strcmp(better, "neither") != 0;
+		const char *unit = string_of(metric, "unit");
 		char text[600];
 
-		(void)snprintf(text, sizeof(text), "%s%s%s%s%s%s", string_of(metric, "unit"),
-			       has_side ? ", " : "", has_side ? better : "",
+		(void)snprintf(text, sizeof(text), "%s%s%s%s%s%s", unit,
+			       has_side && *unit ? ", " : "", has_side ? better : "",
 			       has_side ? " is better" : "", *summary ? ": " : "", summary);
 		zm_help_columns(stdout, 2, 32, string_of(metric, "name"), text);
 	}
@@ -214,7 +227,8 @@ static void print_detail(const json_t *object)
 	       join(json_object_get(object, "kinds"), text, sizeof(text)));
 	if (json_is_false(json_object_get(object, "runs_here")))
 		printf("Cannot run here: %s\n", string_of(object, "reason"));
-	print_options(json_object_get(object, "options"));
+	if (json_array_size(json_object_get(object, "options")) > 0)
+		print_options(json_object_get(object, "options"));
 	print_metrics("Figures:", json_object_get(object, "metrics"));
 	print_metrics("Counters of each task:", json_object_get(object, "counters"));
 	print_metrics("Histograms:", json_object_get(object, "histograms"));
@@ -360,8 +374,8 @@ static const struct zm_option rows[] = {
 
 const struct zm_cmd ZM_CMD = {
 	.name = ZM_CMD_NAME,
-	.summary = "show workloads, matrices, monitors and settings, and what runs here",
-	.usage = "[workloads|monitors|matrices|settings] [WORKLOAD]",
+	.summary = "show what there is to run, with its options, and what runs here",
+	.usage = "[workloads|options|settings|matrices|monitors] [WORKLOAD]",
 	.details =
 		"With the name of a workload: its options with their presets, the figures that it "
 		"gives and what its tasks count.\n\n"

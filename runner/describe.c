@@ -30,11 +30,12 @@ static json_t *strings(const char *const *list)
 
 static json_t *describe_option(const struct zm_option *row)
 {
-	char form[192];
+	char form[192], text[768];
 	json_t *option =
-		json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "name", row->name, "type",
+		json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s}", "name", row->name, "type",
 			  type_names[row->type], "form", zm_help_option(form, sizeof(form), row),
-			  "preset", row->preset, "unit", row->unit, "help", row->help);
+			  "preset", row->preset, "unit", row->unit, "help", row->help, "text",
+			  zm_help_row(text, sizeof(text), row));
 
 	if (row->type == ZM_OPTION_CHOICE)
 		json_object_set_new(option, "choices", strings(row->choices));
@@ -45,7 +46,7 @@ static json_t *describe_option(const struct zm_option *row)
 	return option;
 }
 
-static json_t *describe_options(const struct zm_option *row)
+json_t *zm_describe_options(const struct zm_option *row)
 {
 	json_t *array = json_array();
 
@@ -113,7 +114,7 @@ json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm
 				   "kinds", describe_kinds(workload->kinds), "ends",
 				   workload->nr_ends ? (int)workload->nr_ends : 1, "needs",
 				   describe_need(&workload->need), "options",
-				   describe_options(workload->options), "metrics",
+				   zm_describe_options(workload->options), "metrics",
 				   describe_metrics(workload->metrics), "counters",
 				   describe_metrics(workload->counters), "histograms",
 				   describe_metrics(workload->hists));

@@ -101,17 +101,28 @@ char *zm_help_switch(char *buf, size_t size, const struct zm_option *row)
 	return buf;
 }
 
-static char *join_choices(char *buf, size_t size, const char *const *choices)
+/* Longer than this, choices stand in the text and not in the name's column. */
+#define CHOICES_WIDTH 24
+
+static char *join_choices(char *buf, size_t size, const char *const *choices, const char *between)
 {
 	size_t used = 0;
 
 	buf[0] = '\0';
 	for (; *choices && used < size; choices++) {
-		int n = snprintf(buf + used, size - used, "%s%s", used ? "|" : "", *choices);
+		int n = snprintf(buf + used, size - used, "%s%s", used ? between : "", *choices);
 
 		used += n > 0 ? (size_t)n : 0;
 	}
 	return buf;
+}
+
+static bool has_long_choices(const struct zm_option *row)
+{
+	char text[256];
+
+	return row->type == ZM_OPTION_CHOICE &&
+	       strlen(join_choices(text, sizeof(text), row->choices, "|")) > CHOICES_WIDTH;
 }
 
 char *zm_help_value(char *buf, size_t size, const struct zm_option *row)
@@ -120,16 +131,36 @@ char *zm_help_value(char *buf, size_t size, const struct zm_option *row)
 		[ZM_OPTION_BOOL] = "",         [ZM_OPTION_U64] = "N",
 		[ZM_OPTION_DOUBLE] = "X",      [ZM_OPTION_SIZE] = "SIZE",
 		[ZM_OPTION_DURATION] = "TIME", [ZM_OPTION_AMOUNT] = "N|N%",
+		[ZM_OPTION_CHOICE] = "WORD",   [ZM_OPTION_STRING] = "TEXT",
 	};
 
-	if (row->type == ZM_OPTION_CHOICE)
-		return join_choices(buf, size, row->choices);
-	(void)snprintf(buf, size, "%s",
-		       row->type != ZM_OPTION_STRING ? words[row->type]
-		       : row->unit                   ? row->unit
-						     : "text");
-	for (char *p = buf; row->type == ZM_OPTION_STRING && *p; p++)
+	if (row->type == ZM_OPTION_CHOICE && !has_long_choices(row))
+		return join_choices(buf, size, row->choices, "|");
+	if (row->type != ZM_OPTION_STRING || !row->unit) {
+		(void)snprintf(buf, size, "%s", words[row->type]);
+		return buf;
+	}
+	(void)snprintf(buf, size, "%s", row->unit);
+	for (char *p = buf; *p; p++)
 		*p = (char)toupper((unsigned char)*p);
+	return buf;
+}
+
+char *zm_help_row(char *buf, size_t size, const struct zm_option *row)
+{
+	bool has_preset = row->preset && row->preset[0] && row->type != ZM_OPTION_BOOL;
+	bool is_on = row->type == ZM_OPTION_BOOL && row->preset && strcmp(row->preset, "1") == 0;
+	char choices[256] = "";
+
+	if (has_long_choices(row))
+		join_choices(choices, sizeof(choices), row->choices, ", ");
+	(void)snprintf(buf, size, "%s%s%s%s%s%s", row->help ? row->help : "",
+		       *choices ? "; one of " : "", choices,
+		       has_preset || is_on ? " (preset: " : "",
+		       is_on        ? "on"
+		       : has_preset ? row->preset
+				    : "",
+		       has_preset || is_on ? ")" : "");
 	return buf;
 }
 
@@ -144,16 +175,12 @@ char *zm_help_option(char *buf, size_t size, const struct zm_option *row)
 
 static void print_switch(FILE *out, const struct zm_option *row)
 {
-	char name[64], value[128], left[256], right[512];
-	bool has_preset = row->preset && row->type != ZM_OPTION_BOOL;
+	char name[64], value[128], left[256], right[768];
 
 	zm_help_switch(name, sizeof(name), row);
 	zm_help_value(value, sizeof(value), row);
 	(void)snprintf(left, sizeof(left), "--%s%s%s", name, *value ? " " : "", value);
-	(void)snprintf(right, sizeof(right), "%s%s%s%s", row->help ? row->help : "",
-		       has_preset ? " (preset: " : "", has_preset ? row->preset : "",
-		       has_preset ? ")" : "");
-	zm_help_columns(out, 2, 22, left, right);
+	zm_help_columns(out, 2, 22, left, zm_help_row(right, sizeof(right), row));
 }
 
 static void print_examples(FILE *out, const char *examples)

@@ -21,8 +21,13 @@ void zm_help_cmd(FILE *out, const struct zm_cmd *cmd);
 void zm_help_man(FILE *out);
 void zm_help_bash(FILE *out);
 
-/* What stands for a row's value: "N", "SIZE", "scatter|compact"; "" for a flag. Returns buf. */
+/* What stands for a row's value: "N", "SIZE", "process|thread" (a long list of choices: "WORD"); ""
+ * for a flag. Returns buf. */
 char *zm_help_value(char *buf, size_t size, const struct zm_option *row);
+
+/* The row's help with what its value does not show: long choices, the preset (a flag's is off).
+ * Returns buf. */
+char *zm_help_row(char *buf, size_t size, const struct zm_option *row);
 
 /* A row's name as a switch: `_` becomes `-`. Returns buf. */
 char *zm_help_switch(char *buf, size_t size, const struct zm_option *row);

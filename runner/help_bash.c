@@ -11,9 +11,34 @@
 #include <string.h>
 
 #include "runner/catalogue.h"
+#include "runner/cell.h"
 #include "runner/help.h"
 #include "runner/matrix.h"
 #include "runner/setting.h"
+
+static void option_names(FILE *out, const struct zm_option *rows)
+{
+	for (const struct zm_option *row = rows; row && row->name; row++)
+		fprintf(out, "%s%s=", row == rows ? "" : " ", row->name);
+}
+
+static void choices(FILE *out, const struct zm_option *row)
+{
+	for (const char *const *choice = row->choices; *choice; choice++)
+		fprintf(out, "%s%s", choice == row->choices ? "" : " ", *choice);
+}
+
+/* "mode=*) values='process thread' ;;" */
+static void option_values(FILE *out, const struct zm_option *row)
+{
+	for (; row && row->name; row++) {
+		if (row->type != ZM_OPTION_CHOICE)
+			continue;
+		fprintf(out, "\t\t%s=*) values='", row->name);
+		choices(out, row);
+		fputs("' ;;\n", out);
+	}
+}
 
 /* Words for a case pattern or a list; names hold letters, digits, '_', '-' and '.' only. */
 static void list_commands(FILE *out)
@@ -33,13 +58,9 @@ static void list_commands(FILE *out)
 	fputs("'\n\tlocal settings='", out);
 	for (const struct zm_setting_row *row = zm_setting_rows; row->name; row++)
 		fprintf(out, "%s%s=", row == zm_setting_rows ? "" : " ", row->name);
-	fputs("'\n\tlocal sections='workloads matrices monitors settings' files=''\n", out);
-}
-
-static void choices(FILE *out, const struct zm_option *row)
-{
-	for (const char *const *choice = row->choices; *choice; choice++)
-		fprintf(out, "%s%s", choice == row->choices ? "" : " ", *choice);
+	fputs("'\n\tlocal options='", out);
+	option_names(out, zm_run_option_rows);
+	fputs("'\n\tlocal sections='workloads options settings matrices monitors' files=''\n", out);
 }
 
 /* "run) switches='…'; words='…' ;;" and the choices of its switches. */
@@ -75,20 +96,13 @@ static void command(FILE *out, const struct zm_cmd *cmd)
 	fputs("\t\tesac\n\t\t;;\n", out);
 }
 
-/* "page_fault1) options='size= stride='; … ;;" */
+/* "page_fault1) options+=' size= stride='; … ;;" */
 static void workload(FILE *out, const struct zm_workload *w)
 {
-	fprintf(out, "\t%s)\n\t\toptions='", w->name);
-	for (const struct zm_option *row = w->options; row && row->name; row++)
-		fprintf(out, "%s%s=", row == w->options ? "" : " ", row->name);
+	fprintf(out, "\t%s)\n\t\tworkload_options='", w->name);
+	option_names(out, w->options);
 	fputs("'\n\t\tcase $current in\n", out);
-	for (const struct zm_option *row = w->options; row && row->name; row++) {
-		if (row->type != ZM_OPTION_CHOICE)
-			continue;
-		fprintf(out, "\t\t%s=*) values='", row->name);
-		choices(out, row);
-		fputs("' ;;\n", out);
-	}
+	option_values(out, w->options);
 	fputs("\t\tesac\n\t\t;;\n", out);
 }
 
@@ -96,7 +110,7 @@ static const char head[] =
 	"# Completion for zonemark; written by `zonemark help --as bash`.\n"
 	"_zonemark()\n"
 	"{\n"
-	"\tlocal current previous words='' switches='' options='' values='' is_value='' "
+	"\tlocal current previous words='' switches='' workload_options='' values='' is_value='' "
 	"takes_files=''\n"
 	"\tlocal line=${COMP_LINE:0:COMP_POINT}\n"
 	"\t# Words as the shell splits them, but with \"name=value\" in one piece.\n"
@@ -115,7 +129,7 @@ static const char tail[] =
 	"\telif [[ $current == *=* ]]; then\n"
 	"\t\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"${current#*=}\")\n"
 	"\telse\n"
-	"\t\tmapfile -t COMPREPLY < <(compgen -W \"$words $options\" -- \"$current\")\n"
+	"\t\tmapfile -t COMPREPLY < <(compgen -W \"$words $workload_options\" -- \"$current\")\n"
 	"\t\t[[ ${COMPREPLY[0]:-} == *= ]] && compopt -o nospace\n"
 	"\tfi\n"
 	"\tif [[ -n $takes_files ]]; then\n"
@@ -139,6 +153,8 @@ void zm_help_bash(FILE *out)
 	      out);
 	for (unsigned int i = 0; i < zm_nr_cmds; i++)
 		command(out, zm_cmds[i]);
+	fputs("\tesac\n\tcase $current in\n", out);
+	option_values(out, zm_run_option_rows);
 	fputs("\tesac\n\tcase ${typed[2]} in\n", out);
 	for (unsigned int i = 0; i < zm_nr_workloads; i++)
 		workload(out, zm_workloads[i]);

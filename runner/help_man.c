@@ -1,7 +1,7 @@
 /*
  * help_man: the man page zonemark(1) as roff, from the catalogue's rows.
  *
- *     NAME SYNOPSIS DESCRIPTION | COMMANDS WORKLOADS SETTINGS MATRICES MONITORS | EXIT STATUS
+ *     NAME SYNOPSIS DESCRIPTION | COMMANDS WORKLOADS OPTIONS SETTINGS MATRICES MONITORS | EXIT STATUS
  *     ENVIRONMENT FILES
  *
  * No date in it: the same sources give the same page.
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runner/catalogue.h"
+#include "runner/cell.h"
 #include "runner/help.h"
 #include "runner/matrix.h"
 #include "runner/setting.h"
@@ -142,23 +143,18 @@ static void paragraphs(FILE *out, const char *text)
 
 static void rows(FILE *out, const struct zm_option *row, bool are_switches)
 {
-	char name[80], value[128], text[512];
+	char name[192], value[128], text[768];
 
 	for (; row && row->name; row++) {
-		bool has_preset = row->preset && (!are_switches || row->type != ZM_OPTION_BOOL);
-
+		value[0] = '\0';
 		if (are_switches) {
 			memcpy(name, "--", 2);
 			zm_help_switch(name + 2, sizeof(name) - 2, row);
 			zm_help_value(value, sizeof(value), row);
 		} else {
 			zm_help_option(name, sizeof(name), row);
-			value[0] = '\0';
 		}
-		(void)snprintf(text, sizeof(text), "%s%s%s%s", row->help ? row->help : "",
-			       has_preset ? " (preset: " : "", has_preset ? row->preset : "",
-			       has_preset ? ")" : "");
-		item(out, name, value, text);
+		item(out, name, value, zm_help_row(text, sizeof(text), row));
 	}
 }
 
@@ -233,6 +229,8 @@ void zm_help_man(FILE *out)
 	fputs(".SH WORKLOADS\n", out);
 	for (unsigned int i = 0; i < zm_nr_workloads; i++)
 		workload(out, zm_workloads[i]);
+	fputs(".SH OPTIONS OF EVERY RUN\n", out);
+	rows(out, zm_run_option_rows, false);
 	fputs(".SH MACHINE SETTINGS\nOptions of every run; put back afterwards.\n", out);
 	for (const struct zm_setting_row *row = zm_setting_rows; row->name; row++)
 		item(out, row->name, NULL, row->help);

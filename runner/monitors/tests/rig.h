@@ -152,7 +152,7 @@ static inline void rig_open(struct rig *rig, const char *root, const char *monit
 {
 	memset(rig, 0, sizeof(*rig));
 	if (zm_sysroot_open(&rig->root, root)) {
-		fprintf(stderr, "no machine %s\n", root);
+		fprintf(stderr, "no machine %s\n", root ? root : "/");
 		abort();
 	}
 	rig->context = (struct zm_monitor_context){

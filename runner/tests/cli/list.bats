@@ -6,7 +6,7 @@ load helper
 	run_split zonemark list
 	succeeds
 	all=$out
-	for section in workloads matrices monitors settings; do
+	for section in workloads options settings matrices monitors; do
 		run_split zonemark list "$section" --names
 		succeeds
 		[ -n "$out" ]
@@ -23,7 +23,7 @@ load helper
 	printf '%s\n' "$out" | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
-assert list(answer) == ["workloads", "matrices", "monitors", "settings"], list(answer)
+assert list(answer) == ["workloads", "options", "settings", "matrices", "monitors"], list(answer)
 for section in ("workloads", "monitors"):
     assert answer[section], section
     for entry in answer[section]:
@@ -47,7 +47,7 @@ for workload in answer["workloads"]:
 		has_line "\"name\": \"$name\""
 	done
 	run_split zonemark list page_fault1
-	has_line '^Options:'
+	has_line '^Options, beside'
 	has_line 'preset: '
 }
 
