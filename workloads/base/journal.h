@@ -2,11 +2,11 @@
  * journal: whatever is changed outside our own processes is written down before, and undone after.
  *
  * One journal per process that changes something: a file of appended records in the journal
- * directory (/var/lib/zonemark/journal for root, $XDG_STATE_HOME/zonemark/journal else), synced to
- * disk *before* each change. Its name and first record hold the owner's pid, the owner's start time
- * and the boot id, so that any later zonemark command can tell a living owner from a dead one, and a
- * change of this boot (to be undone) from one that a reboot has undone itself (sysctls), or not
- * (files, directories).
+ * directory ($ZONEMARK_JOURNAL; else /var/lib/zonemark/journal for root, and for everybody else
+ * $XDG_STATE_HOME/zonemark/journal), synced to disk *before* each change. Its name and first record
+ * hold the owner's pid, the owner's start time and the boot id, so that any later zonemark command can
+ * tell a living owner from a dead one, and a change of this boot (to be undone) from one that a reboot
+ * has undone itself (sysctls), or not (files, directories).
  *
  *     record kinds   file   PATH OLD        put OLD back into a sysctl or sysfs file
  *                    made   PATH            remove a file, directory (with content below it),

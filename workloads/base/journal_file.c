@@ -32,9 +32,12 @@
 int zm_journal_directory(char *buf, size_t size, struct zm_why *why)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	const char *named = getenv("ZONEMARK_JOURNAL");
 	int length;
 
-	if (geteuid() == 0)
+	if (named && named[0])
+		length = snprintf(buf, size, "%s", named);
+	else if (geteuid() == 0)
 		length = snprintf(buf, size, "/var/lib/zonemark/journal");
 	else if (state && state[0] == '/')
 		length = snprintf(buf, size, "%s/zonemark/journal", state);
