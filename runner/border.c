@@ -35,8 +35,10 @@ void zm_border_release(struct zm_border *border)
 	*border = (struct zm_border){ 0 };
 }
 
-static void read_hists(struct zm_border *border, const struct zm_arena *arena)
+static void read_hists(struct zm_border *border, const struct zm_tally *tally)
 {
+	const struct zm_arena *arena = tally->arena;
+
 	for (unsigned int h = 0; h < arena->nr_hists; h++) {
 		zm_hist_init(&border->hists[h]);
 		for (unsigned int i = 0; i < arena->nr_tasks; i++) {
@@ -45,6 +47,8 @@ static void read_hists(struct zm_border *border, const struct zm_arena *arena)
 			if (slot->hists)
 				zm_hist_merge(&border->hists[h], &slot->hists[h]);
 		}
+		zm_recorder_put_hist(tally->recorder, tally->hists[h], border->t_ns,
+				     &border->hists[h], 0);
 	}
 }
 
@@ -76,7 +80,7 @@ void zm_border_read(struct zm_border *border, struct zm_tally *tally,
 	border->has_times = zm_tasktimes_read(times, border->t_ns, &border->times) == 0;
 	read_kernel_faults(border, arena->run->root);
 	zm_disturb_read(arena->run->root, used, &border->disturb);
-	read_hists(border, arena);
+	read_hists(border, tally);
 	border->took_ns = zm_clock_now_ns() - t0_ns;
 }
 

@@ -30,7 +30,7 @@ struct zm_border {
 int zm_border_init(struct zm_border *border, const struct zm_tally *tally);
 void zm_border_release(struct zm_border *border);
 
-/* Reads all, the tally first. used: the tasks' CPUs. */
+/* Reads all, the tally first; the histograms go to the recorder. used: the tasks' CPUs. */
 void zm_border_read(struct zm_border *border, struct zm_tally *tally,
 		    const struct zm_tasktimes *times, const struct zm_cpuset *used);
 

@@ -97,6 +97,7 @@ void zm_course_release(struct zm_course *course)
 	zm_tasktimes_release(&course->times);
 	zm_tally_release(&course->tally);
 	zm_cpuset_release(&course->used);
+	zm_cpuset_release(&course->home);
 	free(course->cpus);
 	zm_arena_release(&course->arena);
 	*course = (struct zm_course){ 0 };
@@ -163,6 +164,25 @@ void zm_course_note(struct zm_course *course, const char *kind, const char *form
 	if (!strstr(flags, kind))
 		(void)snprintf(flags + length, sizeof(course->outcome->flags) - length, "%s%s",
 			       length ? " " : "", kind);
+}
+
+void zm_course_step_aside(struct zm_course *course)
+{
+	zm_autocpuset struct zm_cpuset others = { 0 };
+
+	if (zm_cpuset_get_affinity(0, &course->home) < 0 ||
+	    zm_cpuset_copy(&others, &course->session->topology->allowed) < 0)
+		return;
+	zm_cpuset_subtract(&others, &course->used);
+	if (zm_cpuset_count(&others) > 0)
+		course->is_aside = zm_cpuset_set_affinity(0, &others) == 0;
+}
+
+void zm_course_step_back(struct zm_course *course)
+{
+	if (course->is_aside)
+		(void)zm_cpuset_set_affinity(0, &course->home);
+	course->is_aside = false;
 }
 
 bool zm_course_has_heard(const struct zm_course *course, enum zm_word word)

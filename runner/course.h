@@ -36,6 +36,8 @@ struct zm_course {
 	struct zm_cpuset used; /* the tasks' CPUs; all allowed ones when they are not pinned */
 	struct zm_launch_spec spec;
 	struct zm_launch launch;
+	struct zm_cpuset home; /* the runner's own CPUs, while it stands aside */
+	bool is_aside;
 	unsigned int heard; /* what the launcher has said: 1 << enum zm_word */
 	bool is_launched, has_told_make, is_gate_open;
 
@@ -66,6 +68,10 @@ int zm_course_record(struct zm_course *course, unsigned int repeat, struct zm_wh
 /* Something a reader must know: into the store, and its kind into the outcome's flags. */
 void zm_course_note(struct zm_course *course, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The runner leaves the tasks' CPUs to them, where there are others; and comes back. */
+void zm_course_step_aside(struct zm_course *course);
+void zm_course_step_back(struct zm_course *course);
 
 bool zm_course_has_heard(const struct zm_course *course, enum zm_word word);
 

@@ -2,7 +2,7 @@
  * launch: the runner's end of one launch: it starts the launcher, tells it what to do, hears what
  * became of it, and can end it.
  *
- *     runner                          launcher (own process group)         tasks
+ *     runner                          launcher (a session of its own)        tasks
  *       | fork ---------------------->  prepare()
  *       | <---------------- PREPARED
  *       | MAKE --------------------->   makes the tasks ------------------> pin, setup()
@@ -61,7 +61,9 @@ struct zm_launch {
 	int socket;
 	bool is_finished; /* it has said ZM_WORD_FINISHED: its death is no failure */
 	bool is_reaped;
-	int status; /* of waitpid, once reaped */
+	int status;   /* of waitpid, once reaped */
+	int niceness; /* the runner's own, before */
+	bool has_risen;
 };
 
 int zm_launch_start(struct zm_launch *launch, struct zm_launch_spec *spec, struct zm_why *why);

@@ -130,7 +130,9 @@ static int become(struct launcher *launcher, pid_t runner)
 {
 	struct zm_launch_spec *spec = launcher->spec;
 
-	(void)setpgid(0, 0);
+	/* A session of its own: what a terminal sends does not reach the tasks, and where the kernel
+	 * groups processes by session, thousands of tasks do not crowd out the runner. */
+	(void)setsid();
 	die_with_parent(runner);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	(void)prctl(PR_SET_NAME, "zm-launcher");
@@ -207,7 +209,7 @@ static void say_limits(const struct launcher *launcher, char *buf, size_t size)
 
 static void fail_making(struct launcher *launcher, unsigned int index, int error)
 {
-	char limits[320];
+	char limits[ZM_CGROUP_PATH_SIZE + 128];
 
 	say_limits(launcher, limits, sizeof(limits));
 	zm_arena_fail(launcher->spec->arena, (int)index, error,

@@ -186,10 +186,12 @@ static int meet_tasks(struct zm_course *course)
 		(void)zm_recorder_task(course->recorder, i, tids[i], course->cpus[i],
 				       node_of(course, course->cpus[i]));
 	}
-	if (r == 0)
+	if (r == 0) {
 		zm_watch_attach(&course->watch, &target);
-	else
+		zm_course_step_aside(course);
+	} else {
 		zm_arena_fail(&course->arena, -1, r, "%s", why.text);
+	}
 	free(tids);
 	return r < 0 ? -ECHILD : 0;
 }
@@ -469,6 +471,8 @@ static void run_recorded(struct zm_course *course)
 	struct zm_outcome *outcome = course->outcome;
 	int r = change_machine(course, &outcome->why);
 
+	if (course->session->is_shared)
+		zm_course_note(course, "shared", "--share: another measuring run was allowed");
 	if (r < 0) {
 		outcome->status = ZM_STATUS_FAILED;
 	} else {
@@ -479,6 +483,7 @@ static void run_recorded(struct zm_course *course)
 		}
 	}
 	zm_launch_end(&course->launch);
+	zm_course_step_back(course);
 	restore(course);
 	if (r == 0 && zm_figures_derive(course, &outcome->why) < 0)
 		outcome->status = ZM_STATUS_FAILED;

@@ -32,6 +32,30 @@ static int declare(struct zm_tally *tally, unsigned int task)
 	return r;
 }
 
+static int declare_hists(struct zm_tally *tally)
+{
+	const struct zm_workload *workload = tally->arena->run->workload;
+	int r = 0;
+
+	if (tally->arena->nr_hists == 0)
+		return 0;
+	tally->hists = calloc(tally->arena->nr_hists, sizeof(*tally->hists));
+	if (!tally->hists)
+		return -ENOMEM;
+	for (unsigned int i = 0; r == 0 && i < tally->arena->nr_hists; i++) {
+		const struct zm_metric *metric = &workload->hists[i];
+		const struct zm_series_desc desc = { .source = workload->name,
+						     .metric = metric->name,
+						     .unit = metric->unit,
+						     .kind = ZM_HIST,
+						     .better = metric->better,
+						     .scope = ZM_SCOPE_HOST };
+
+		r = zm_recorder_series(tally->recorder, &desc, &tally->hists[i]);
+	}
+	return r;
+}
+
 int zm_tally_init(struct zm_tally *tally, const struct zm_arena *arena,
 		  struct zm_recorder *recorder, struct zm_why *why)
 {
@@ -49,6 +73,8 @@ int zm_tally_init(struct zm_tally *tally, const struct zm_arena *arena,
 	for (unsigned int i = 0; r == 0 && i < nr; i++)
 		r = declare(tally, i);
 	if (r == 0)
+		r = declare_hists(tally);
+	if (r == 0)
 		return 0;
 	zm_tally_release(tally);
 	return zm_why_errno(why, r, "a series for each of %zu tasks", nr);
@@ -58,6 +84,7 @@ void zm_tally_release(struct zm_tally *tally)
 {
 	free(tally->values);
 	free(tally->series);
+	free(tally->hists);
 	free(tally->moved_ns);
 	*tally = (struct zm_tally){ 0 };
 }

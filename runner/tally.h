@@ -21,6 +21,7 @@ struct zm_tally {
 	uint64_t *values;   /* [task * nr_values]: of the last read */
 	uint64_t *moved_ns; /* [task]: when one of its values was last seen to change */
 	uint32_t *series;   /* [task * nr_values] */
+	uint32_t *hists;    /* series of the histograms, all tasks merged; NULL without */
 	uint64_t t_ns;      /* the last read's moment, 0 before the first */
 	uint64_t took_ns;   /* how long it took */
 };
