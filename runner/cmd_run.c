@@ -160,8 +160,6 @@ static int open_memory_policy(struct command *command, struct zm_why *why)
 		return r;
 	r = zm_mem_apply(&command->topology, policy, node, why);
 	(void)zm_mem_apply(&command->topology, &local, node, NULL);
-	if (r < 0)
-		zm_why_prefix(why, "--mem %s", text);
 	return r;
 }
 
