@@ -48,9 +48,13 @@ static int refuse_bytes(struct zm_why *why, const struct need *need, uint64_t by
 {
 	char a[32], b[32];
 
-	return zm_why_set(why, -E2BIG, "%" PRIu64 " %s need %s of %s, and %s are left; %s",
-			  need->nr_tasks, need->has_threads ? "threads" : "processes",
-			  human(a, sizeof(a), bytes), what, human(b, sizeof(b), left), mend);
+	return zm_why_set(why, -E2BIG, "%" PRIu64 " %s%s need%s %s of %s, and %s are left; %s",
+			  need->nr_tasks, need->has_threads ? "thread" : "process",
+			  need->nr_tasks == 1 ? ""
+			  : need->has_threads ? "s"
+					      : "es",
+			  need->nr_tasks == 1 ? "s" : "", human(a, sizeof(a), bytes), what,
+			  human(b, sizeof(b), left), mend);
 }
 
 /* --- memory --- */
