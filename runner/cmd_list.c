@@ -84,7 +84,7 @@ static const struct section {
 	{ "settings",
 	  "Machine settings, options of every run, put back after it:", describe_settings },
 	{ "matrices", "Matrices, sets of runs:", describe_matrices },
-	{ "monitors", "Monitors, read during every run:", describe_monitors },
+	{ "monitors", "Monitors, read during runs:", describe_monitors },
 };
 
 #define NR_SECTIONS (sizeof(sections) / sizeof(sections[0]))
@@ -143,6 +143,8 @@ static void print_entry(const json_t *object, int width)
 		(void)snprintf(text, sizeof(text), "now %s", string_of(object, "now"));
 		zm_help_columns(stdout, 2, width, "", text);
 	}
+	if (json_is_true(json_object_get(object, "extra")))
+		zm_help_columns(stdout, 2, width, "", "only when asked for: run --monitor NAME");
 	print_reason(object, width);
 }
 

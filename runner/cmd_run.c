@@ -79,7 +79,7 @@ static const struct zm_option switch_rows[] = {
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(monitor),
 	  .unit = "list",
-	  .help = "which monitors are read: a list of names, all, or none" },
+	  .help = "which monitors are read: a list of names, default, all, or none" },
 	{ .name = "resume",
 	  .type = ZM_OPTION_BOOL,
 	  .offset = AT(resume),
@@ -219,9 +219,16 @@ static int add_monitor(struct command *command, const char *name, struct zm_why 
 	return 0;
 }
 
+static void add_monitors(struct command *command, bool with_extra)
+{
+	for (unsigned int i = 0; i < zm_nr_monitors; i++)
+		if (with_extra || !zm_monitors[i]->is_extra)
+			(void)add_monitor(command, zm_monitors[i]->name, NULL);
+}
+
 static int open_monitors(struct command *command, struct zm_why *why)
 {
-	const char *list = command->switches->monitor ? command->switches->monitor : "all";
+	const char *list = command->switches->monitor ? command->switches->monitor : "default";
 	zm_autofree char *copy = strdup(list);
 	char *save = NULL;
 	int r = 0;
@@ -232,14 +239,13 @@ static int open_monitors(struct command *command, struct zm_why *why)
 	command->session.monitors = command->monitors;
 	if (strcmp(list, "none") == 0)
 		return 0;
-	if (strcmp(list, "all") == 0) {
-		memcpy(command->monitors, zm_monitors,
-		       zm_nr_monitors * sizeof(const struct zm_monitor *));
-		return 0;
-	}
 	for (char *name = strtok_r(copy, ",", &save); r == 0 && name;
-	     name = strtok_r(NULL, ",", &save))
-		r = add_monitor(command, name, why);
+	     name = strtok_r(NULL, ",", &save)) {
+		if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)
+			add_monitors(command, strcmp(name, "all") == 0);
+		else
+			r = add_monitor(command, name, why);
+	}
 	return r;
 }
 

@@ -126,8 +126,9 @@ json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm
 json_t *zm_describe_monitor(const struct zm_monitor *monitor, const struct zm_sysroot *root)
 {
 	struct zm_why why = { .text = "" };
-	json_t *object = json_pack("{s:s, s:s, s:s?}", "name", monitor->name, "summary",
-				   monitor->summary, "needs", monitor->needs);
+	json_t *object =
+		json_pack("{s:s, s:s, s:s?, s:b}", "name", monitor->name, "summary",
+			  monitor->summary, "needs", monitor->needs, "extra", monitor->is_extra);
 
 	set_verdict(object, zm_probe_monitor(monitor, root, &why), &why);
 	return object;

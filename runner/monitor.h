@@ -22,6 +22,7 @@
 #ifndef ZM_RUNNER_MONITOR_H
 #define ZM_RUNNER_MONITOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -59,6 +60,7 @@ struct zm_monitor {
 	const char *summary; /* one line: what it shows */
 	const char *needs;   /* what it needs, for `list monitors`: "/proc/vmstat" */
 	enum zm_rate rate;
+	bool is_extra; /* not in the default set, which costs well under 1 %: read when asked for */
 	size_t state_bytes;
 	int (*open)(struct zm_monitor_context *context, struct zm_why *why);
 	int (*attach)(struct zm_monitor_context *context, const struct zm_target *target,
