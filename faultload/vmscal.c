@@ -89,19 +89,13 @@ const struct zm_metric zm_vmscal_metrics[] = {
 
 /* --- in the tasks ------------------------------------------------------------------------------ */
 
-static void add_piece(_Atomic uint64_t *nr, _Atomic uint64_t *total_ns, uint64_t ns)
-{
-	atomic_fetch_add_explicit(total_ns, ns, memory_order_relaxed);
-	atomic_fetch_add_explicit(nr, 1, memory_order_relaxed);
-}
-
 void zm_vmscal_begun(struct zm_task *task, struct zm_vmscal_clock *clock, uint64_t since_ns)
 {
 	struct zm_vmscal_run *shared = task->run->state;
 
 	clock->begun_ns = zm_clock_now_ns();
 	zm_task_count(task, ZM_VMSCAL_BEGIN_NS, clock->begun_ns - since_ns);
-	add_piece(&shared->nr_begun, &shared->begin_ns, clock->begun_ns - since_ns);
+	zm_piece_add(&shared->begin, clock->begun_ns - since_ns);
 }
 
 void zm_vmscal_copied(struct zm_task *task, const struct zm_vmscal_clock *clock)
@@ -110,7 +104,7 @@ void zm_vmscal_copied(struct zm_task *task, const struct zm_vmscal_clock *clock)
 	uint64_t copy_ns = zm_clock_now_ns() - clock->begun_ns;
 
 	zm_task_count(task, ZM_VMSCAL_COPY_NS, copy_ns);
-	add_piece(&shared->nr_copied, &shared->copy_ns, copy_ns);
+	zm_piece_add(&shared->copy, copy_ns);
 }
 
 void zm_vmscal_accessed(struct zm_task *task, struct zm_vmscal_clock *clock)
@@ -132,7 +126,7 @@ void zm_vmscal_freed(struct zm_task *task, uint64_t since_ns)
 	uint64_t ns = zm_clock_now_ns() - since_ns;
 
 	zm_task_count(task, ZM_VMSCAL_FREE_NS, ns);
-	add_piece(&shared->nr_freed, &shared->free_ns, ns);
+	zm_piece_add(&shared->free, ns);
 }
 
 /* --- in the runner ----------------------------------------------------------------------------- */
@@ -172,18 +166,12 @@ static double median_of(double *values, size_t n)
 	return values[n / 2];
 }
 
-static double average_s(uint64_t total_ns, uint64_t nr)
-{
-	return nr ? (double)total_ns / (double)nr / 1e9 : 0;
-}
-
 /* From before the area was populated until all tasks are forked, as the original's clock runs. */
 static double lead_s(const struct zm_run *run)
 {
 	const struct zm_vmscal_run *shared = run->state;
 
-	return (double)shared->populate_ns / 1e9 +
-	       average_s(shared->begin_ns, shared->nr_begun) * run->nr_tasks;
+	return (double)shared->populate_ns / 1e9 + zm_piece_mean_s(&shared->begin) * run->nr_tasks;
 }
 
 static double printed_kb_per_s(const struct zm_run *run, double access_s)
@@ -285,7 +273,7 @@ static void derive_rare(const struct zm_window *window, const struct samples *sa
 			double mean_access_s, double *values)
 {
 	const struct zm_vmscal_run *shared = window->run->state;
-	double copy_s = average_s(shared->copy_ns, shared->nr_copied);
+	double copy_s = zm_piece_mean_s(&shared->copy);
 
 	if (samples->nr >= MIN_SAMPLES) {
 		values[STDDEV] = samples->stddev;
@@ -293,14 +281,14 @@ static void derive_rare(const struct zm_window *window, const struct samples *sa
 	}
 	if (shared->populate_ns)
 		values[POPULATE_TIME] = (double)shared->populate_ns / 1e9;
-	if (shared->nr_begun)
-		values[BEGIN_TIME] = average_s(shared->begin_ns, shared->nr_begun);
-	if (shared->nr_copied) {
+	if (shared->begin.nr)
+		values[BEGIN_TIME] = zm_piece_mean_s(&shared->begin);
+	if (shared->copy.nr) {
 		values[COPY_TIME] = copy_s;
 		values[STORE_TIME] = fmax(mean_access_s - copy_s, 0);
 	}
-	if (shared->nr_freed)
-		values[FREE_TIME] = average_s(shared->free_ns, shared->nr_freed);
+	if (shared->free.nr)
+		values[FREE_TIME] = zm_piece_mean_s(&shared->free);
 }
 
 static int add_all(const struct zm_window *window, const double *values, struct zm_report *report)

@@ -14,6 +14,7 @@
 #ifndef ZM_FAULTLOAD_VMSCAL_H
 #define ZM_FAULTLOAD_VMSCAL_H
 
+#include "faultload/piece.h"
 #include "workloads/worker.h"
 
 /* The counters of every workload here, in this order. */
@@ -38,9 +39,7 @@ struct zm_vmscal_round {
 struct zm_vmscal_run {
 	uint64_t area_bytes;  /* what a task goes over in a round */
 	uint64_t populate_ns; /* before the tasks were made; 0: nothing was populated */
-	_Atomic uint64_t nr_begun, begin_ns;
-	_Atomic uint64_t nr_copied, copy_ns;
-	_Atomic uint64_t nr_freed, free_ns;
+	struct zm_piece begin, copy, free;
 	struct zm_vmscal_round log[ZM_VMSCAL_LOG]; /* [round * nr_tasks + task] */
 };
 

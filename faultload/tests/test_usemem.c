@@ -133,7 +133,7 @@ static void check_copies(const struct zm_workload *workload, const char *options
 	if (!rig_is_watched())
 		assert_true(child_faults() - before <= (rounds + 1) * (nr_pages + 200));
 	if (own_of(workload)->is_random)
-		assert_in_range(shared->vmscal.nr_copied, rounds, rounds + 1);
+		assert_in_range(shared->vmscal.copy.nr, rounds, rounds + 1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	rig_stop(&rig);
 	rig_report(&rig, 1000000000);

@@ -79,12 +79,12 @@ static void test_lead_and_free(void **state)
 	(void)state;
 	reset();
 	shared.populate_ns = 3 * S;
-	shared.nr_begun = 10;
-	shared.begin_ns = 5 * S; /* 0.5 s each, two tasks: 1 s */
-	shared.nr_freed = 4;
-	shared.free_ns = 8 * S;
-	shared.nr_copied = 2;
-	shared.copy_ns = S;
+	shared.begin.nr = 10;
+	shared.begin.total_ns = 5 * S; /* 0.5 s each, two tasks: 1 s */
+	shared.free.nr = 4;
+	shared.free.total_ns = 8 * S;
+	shared.copy.nr = 2;
+	shared.copy.total_ns = S;
 	ops[1] = ops[0];
 	counters[ZM_VMSCAL_BEGIN_NS] = counters[4 + ZM_VMSCAL_BEGIN_NS] = 1 * S;
 	counters[ZM_VMSCAL_FREE_NS] = counters[4 + ZM_VMSCAL_FREE_NS] = 4 * S;
