@@ -16,6 +16,7 @@
 #include "runner/footprint.h"
 #include "runner/need.h"
 #include "runner/pulse.h"
+#include "runner/save.h"
 #include "runner/setting.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
@@ -407,15 +408,14 @@ static int check(struct zm_course *course, struct zm_why *why)
 static int change_machine(struct zm_course *course, struct zm_why *why)
 {
 	const struct zm_cell *cell = course->cell;
-	const char *const *save = cell->workload->save;
 	struct zm_journal *journal = course->session->journal;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < cell->nr_settings; i++)
 		r = zm_setting_apply(course->session->root, journal, cell->settings[i].name,
 				     cell->settings[i].value, why);
-	for (size_t i = 0; r == 0 && save && save[i]; i++)
-		r = zm_journal_save(journal, save[i], why);
+	if (r == 0)
+		r = zm_save_all(course->session->root, journal, cell->workload->save, why);
 	return r;
 }
 
