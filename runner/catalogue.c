@@ -14,7 +14,7 @@
 const struct zm_workload *zm_workload_find(const char *name)
 {
 	for (unsigned int i = 0; i < zm_nr_workloads; i++)
-		if (strcmp(zm_workloads[i]->name, name) == 0)
+		if (zm_workload_is_named(zm_workloads[i], name))
 			return zm_workloads[i];
 	return NULL;
 }

@@ -45,7 +45,7 @@ static int no_memory(const struct planner *planner)
 static const struct zm_workload *find_workload(const struct planner *planner, const char *name)
 {
 	for (size_t i = 0; planner->workloads[i]; i++) {
-		if (strcmp(planner->workloads[i]->name, name) == 0)
+		if (zm_workload_is_named(planner->workloads[i], name))
 			return planner->workloads[i];
 	}
 	return NULL;

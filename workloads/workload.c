@@ -347,3 +347,13 @@ int zm_workload_validate(const struct zm_workload *workload, struct zm_why *why)
 	}
 	return 0;
 }
+
+bool zm_workload_is_named(const struct zm_workload *workload, const char *name)
+{
+	const char *own = workload->name;
+
+	for (; *own && *name; own++, name++)
+		if (*own != (*name == '-' ? '_' : *name))
+			return false;
+	return *own == *name;
+}

@@ -166,7 +166,9 @@ struct zm_workload {
 	const struct zm_metric *metrics;
 
 	/* sysctls and sysfs files that prepare or the tasks write, relative to the root; journalled
-	 * before prepare and put back afterwards, whatever happens. NULL-terminated, may be NULL. */
+	 * before prepare and put back afterwards, whatever happens. '*' stands for any part of a name
+	 * ("hugepages-*"); what this machine does not have is passed over. NULL-terminated, may be
+	 * NULL. */
 	const char *const *save;
 
 	/* Operations per step: large enough that the harness's share is small (it spends about 20
@@ -215,5 +217,8 @@ struct zm_workload {
 /* Checks the constant itself: exactly one of step and run, every metric with a unit, every option's
  * preset in its own bounds… The sentence names the offender. Run on all of them at start-up. */
 int zm_workload_validate(const struct zm_workload *workload, struct zm_why *why);
+
+/* Is it what a user means by this name? Some of the originals have '-' where a file has '_'. */
+bool zm_workload_is_named(const struct zm_workload *workload, const char *name);
 
 #endif

@@ -402,6 +402,30 @@ static void calls(void **state)
 	assert_int_equal(zm_workload_validate(&workload, NULL), 0);
 }
 
+static void dashes_in_names(void **state)
+{
+	static const struct {
+		const char *own, *name;
+		bool is_named;
+	} cases[] = {
+		{ "anon_cow_rand", "anon_cow_rand", true },
+		{ "anon_cow_rand", "anon-cow-rand", true },
+		{ "anon_cow_rand", "anon-cow_rand", true },
+		{ "anon_cow_rand", "anon-cow", false },
+		{ "anon_cow", "anon-cow-rand", false },
+		{ "anon_cow", "anon.cow", false },
+		{ "a_", "a-", true },
+		{ "a", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < nr_of(cases); i++) {
+		struct zm_workload workload = { .name = cases[i].own };
+
+		assert_int_equal(zm_workload_is_named(&workload, cases[i].name), cases[i].is_named);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +438,7 @@ int main(void)
 		cmocka_unit_test(figures),
 		cmocka_unit_test(counters_fit_the_slot),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(dashes_in_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
