@@ -14,6 +14,10 @@
 
 #include "runner/launcher.h"
 
+/* Of a task's own writes to mapped files and huge pages. */
+#define SIGBUS_MEANS                                                                               \
+	", as memory it wrote to could not be had (file system full, or too few huge pages)"
+
 static int open_channels(struct zm_launch *launch, int *ret_other, struct zm_why *why)
 {
 	int pair[2];
@@ -104,8 +108,9 @@ void zm_launch_say_death(const struct zm_launch_spec *spec, const char *who, int
 		 zm_oom_has_struck(spec->arena->run->root, &spec->oom, oom, sizeof(oom)))
 		(void)snprintf(buf, size, "%s was %s", who, oom);
 	else
-		(void)snprintf(buf, size, "%s was killed by signal %d (%s)", who, WTERMSIG(status),
-			       strsignal(WTERMSIG(status)));
+		(void)snprintf(buf, size, "%s was killed by signal %d (%s)%s", who,
+			       WTERMSIG(status), strsignal(WTERMSIG(status)),
+			       WTERMSIG(status) == SIGBUS ? SIGBUS_MEANS : "");
 }
 
 static bool reap(struct zm_launch *launch, int flags)
