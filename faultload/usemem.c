@@ -186,7 +186,7 @@ void zm_usemem_footprint(const struct zm_run *run, struct zm_footprint *ret_foot
 
 int zm_usemem_map(const struct zm_usemem *own, int fd, uint64_t bytes, int flags, void **ret_base)
 {
-	void *base;
+	void *base = NULL;
 
 	if (own->is_huge)
 		flags |= MAP_ANONYMOUS | MAP_HUGETLB;
@@ -314,7 +314,7 @@ int zm_usemem_setup(struct zm_task *task, struct zm_why *why)
 static int begin_round(struct zm_task *task, struct zm_usemem_task *state)
 {
 	uint64_t since_ns = zm_clock_now_ns();
-	void *base;
+	void *base = NULL;
 	int r = zm_usemem_map(task->run->workload->own, state->fd, state->area_bytes, 0, &base);
 
 	if (r == 0 && state->is_advised && madvise(base, state->area_bytes, MADV_HUGEPAGE) < 0)
