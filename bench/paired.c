@@ -6,7 +6,7 @@
  *     A B   B A   A B   B A  …      each pair's order turns, so that a drift favours neither
  *
  * A command goes to sh. Its figure is, in JSON on its stdout, the number of that name (as a key, or
- * the "value" of an object whose "metric" or "name" it is), else the last line's number. --most: the
+ * the "value" or "median" of an object whose "metric" or "name" it is), else the last line's number. --most: the
  * answer is no (exit 1) when the whole interval lies further than that from 1. Exit 2: a command failed.
  */
 #include <errno.h>
@@ -119,6 +119,8 @@ static const json_t *find_number(const json_t *json, const char *name)
 		return found;
 	if (is_named(json, "metric", name) || is_named(json, "name", name)) {
 		found = json_object_get(json, "value");
+		if (!found)
+			found = json_object_get(json, "median");
 		if (json_is_number(found))
 			return found;
 	}
