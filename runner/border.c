@@ -68,8 +68,8 @@ static void read_kernel_faults(struct zm_border *border, const struct zm_sysroot
 	}
 }
 
-void zm_border_read(struct zm_border *border, struct zm_tally *tally,
-		    const struct zm_tasktimes *times, const struct zm_cpuset *used)
+void zm_border_read(struct zm_border *border, struct zm_tally *tally, struct zm_tasktimes *times,
+		    const struct zm_cpuset *used)
 {
 	const struct zm_arena *arena = tally->arena;
 	uint64_t t0_ns = zm_clock_now_ns();

@@ -31,8 +31,8 @@ int zm_border_init(struct zm_border *border, const struct zm_tally *tally);
 void zm_border_release(struct zm_border *border);
 
 /* Reads all, the tally first; the histograms go to the recorder. used: the tasks' CPUs. */
-void zm_border_read(struct zm_border *border, struct zm_tally *tally,
-		    const struct zm_tasktimes *times, const struct zm_cpuset *used);
+void zm_border_read(struct zm_border *border, struct zm_tally *tally, struct zm_tasktimes *times,
+		    const struct zm_cpuset *used);
 
 /* What the tasks did between two borders. `to` becomes the difference of the two; the window points
  * into it, and into `ret_ops`, which the caller frees. */

@@ -18,6 +18,7 @@
 #include "runner/pulse.h"
 #include "runner/save.h"
 #include "runner/setting.h"
+#include "runner/stall.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
 
@@ -26,7 +27,6 @@
 #define DRAIN_SETTLED     10 /* reads, a second */
 #define DRAIN_LEAST_BYTES (UINT64_C(16) << 20)
 #define DRAIN_STILL_BYTES (UINT64_C(1) << 20)
-#define TURN_NS           (20 * ZM_NS_PER_MS)
 
 /* --- borders --- */
 
@@ -240,44 +240,13 @@ static int do_warmup(struct zm_course *course)
 	return 0;
 }
 
-/* A task that did nothing in the whole window: stalled if it had its turns, starved if not. */
-static int find_idle_task(struct zm_course *course)
-{
-	const struct zm_tally *tally = &course->tally;
-	uint64_t window_ns = zm_clock_now_ns() - course->start.t_ns;
-	size_t nr_cpus = zm_cpuset_count(&course->used);
-	bool had_turns = window_ns > TURN_NS * (course->arena.nr_tasks / (nr_cpus ? nr_cpus : 1)) &&
-			 window_ns > course->cell->workload->patience_ns;
-	unsigned int nr_idle = 0;
-
-	zm_tally_read(&course->tally);
-	for (unsigned int i = 0; i < course->arena.nr_tasks; i++) {
-		if (tally->moved_ns[i] > course->start.t_ns)
-			continue;
-		nr_idle++;
-		if (!had_turns)
-			continue;
-		zm_arena_fail(&course->arena, (int)i, -ETIMEDOUT,
-			      "task %u has stalled: no operation in the whole window of %.2f s", i,
-			      (double)window_ns / 1e9);
-		return -ECHILD;
-	}
-	if (nr_idle)
-		zm_course_note(
-			course, "starved",
-			"%u of %u tasks did not come to count in the window: it is short for "
-			"so many tasks a CPU",
-			nr_idle, course->arena.nr_tasks);
-	return 0;
-}
-
 static int do_measure(struct zm_course *course)
 {
 	int r;
 
 	start_pace(course);
 	r = zm_pulse_wait(course, course->start.t_ns + course->cell->options.runtime_ns, NULL);
-	return r < 0 ? r : find_idle_task(course);
+	return r < 0 ? r : zm_stall_find_in_window(course);
 }
 
 static bool is_ended(struct zm_course *course)

@@ -8,11 +8,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "runner/stall.h"
 #include "workloads/base/clock.h"
-
-/* Sharing a CPU costs turns: so much more silence is allowed for each task that shares it. */
-#define TURN_NS     (20 * ZM_NS_PER_MS)
-#define PATIENCE_NS (5 * ZM_NS_PER_S)
 
 /* --- events --- */
 
@@ -64,31 +61,6 @@ static int hear(struct zm_course *course)
 
 /* --- what is periodic --- */
 
-static uint64_t stall_limit_ns(const struct zm_course *course)
-{
-	const struct zm_cell *cell = course->cell;
-	size_t nr_cpus = zm_cpuset_count(&course->used);
-	uint64_t limit_ns = cell->options.stall_ns;
-
-	if (limit_ns == 0)
-		limit_ns = cell->workload->patience_ns ? cell->workload->patience_ns : PATIENCE_NS;
-	return limit_ns + TURN_NS * (cell->nr_tasks / (nr_cpus ? nr_cpus : 1));
-}
-
-static int find_stall(struct zm_course *course)
-{
-	uint64_t silent_ns;
-	unsigned int task = zm_tally_most_silent(&course->tally, &silent_ns);
-
-	if (silent_ns <= stall_limit_ns(course))
-		return 0;
-	zm_arena_fail(&course->arena, (int)task, -ETIMEDOUT,
-		      "task %u (%s %d) has stalled: no operation for %.1f s", task,
-		      course->cell->kind == ZM_TASK_THREAD ? "thread" : "pid",
-		      zm_arena_slot(&course->arena, task)->tid, (double)silent_ns / 1e9);
-	return -ECHILD;
-}
-
 static int tick_tally(struct zm_course *course, uint64_t late_ns)
 {
 	bool is_late = late_ns > course->interval_ns[ZM_TICK_TALLY] / 10;
@@ -98,7 +70,7 @@ static int tick_tally(struct zm_course *course, uint64_t late_ns)
 	zm_tally_read(&course->tally);
 	zm_tally_put(&course->tally, is_late ? ZM_FLAG_LATE : 0);
 	zm_pace_add(&course->pace, course->tally.t_ns, zm_tally_ops(&course->tally));
-	return find_stall(course);
+	return zm_stall_find(course);
 }
 
 static int flush(struct zm_course *course)

@@ -43,7 +43,8 @@ int zm_tasktimes_init(struct zm_tasktimes *times, const struct zm_arena *arena,
 	*times =
 		(struct zm_tasktimes){ .arena = arena, .recorder = recorder, .launcher = launcher };
 	times->series = calloc((size_t)arena->nr_tasks * NR_SERIES, sizeof(*times->series));
-	if (!times->series)
+	times->cpu_ns = calloc(arena->nr_tasks, sizeof(*times->cpu_ns));
+	if (!times->series || !times->cpu_ns)
 		r = -ENOMEM;
 	for (unsigned int i = 0; r == 0 && i < arena->nr_tasks; i++)
 		r = declare(times, i);
@@ -56,28 +57,36 @@ int zm_tasktimes_init(struct zm_tasktimes *times, const struct zm_arena *arena,
 void zm_tasktimes_release(struct zm_tasktimes *times)
 {
 	free(times->series);
+	free(times->cpu_ns);
 	*times = (struct zm_tasktimes){ 0 };
 }
 
 /* The name, field 2, is in brackets and may hold anything: the fields are counted from its end. */
-int zm_tasktime_parse(const char *text, uint64_t tick_ns, struct zm_tasktime *ret_time)
+int zm_tasktime_parse(const char *text, uint64_t one_tick_ns, struct zm_tasktime *ret_time)
 {
 	const char *behind = strrchr(text, ')');
 	uint64_t minor, major, user, system;
+	char state;
 
 	if (!behind || sscanf(behind + 1,
-			      " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64
-			      " %*u %" SCNu64 " %" SCNu64,
-			      &minor, &major, &user, &system) != 4)
+			      " %c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
+			      " %" SCNu64,
+			      &state, &minor, &major, &user, &system) != 5)
 		return -EINVAL;
 	*ret_time = (struct zm_tasktime){ .faults = minor + major,
-					  .user_ns = user * tick_ns,
-					  .system_ns = system * tick_ns };
+					  .user_ns = user * one_tick_ns,
+					  .system_ns = system * one_tick_ns,
+					  .state = state };
 	return 0;
 }
 
-static int read_task(const struct zm_tasktimes *times, unsigned int task, uint64_t tick_ns,
-		     struct zm_tasktime *ret_time)
+static uint64_t tick_ns(void)
+{
+	return ZM_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+int zm_tasktimes_look(const struct zm_tasktimes *times, unsigned int task,
+		      struct zm_tasktime *ret_time)
 {
 	const struct zm_run *run = times->arena->run;
 	int tid = zm_arena_slot(times->arena, task)->tid;
@@ -90,7 +99,7 @@ static int read_task(const struct zm_tasktimes *times, unsigned int task, uint64
 	else
 		(void)snprintf(path, sizeof(path), "proc/%d/stat", tid);
 	r = zm_sysroot_read_line(run->root, path, line, sizeof(line));
-	return r < 0 ? r : zm_tasktime_parse(line, tick_ns, ret_time);
+	return r < 0 ? r : zm_tasktime_parse(line, tick_ns(), ret_time);
 }
 
 static void put(const struct zm_tasktimes *times, unsigned int task, uint64_t t_ns,
@@ -103,21 +112,22 @@ static void put(const struct zm_tasktimes *times, unsigned int task, uint64_t t_
 	zm_recorder_put_u64(times->recorder, series[2], t_ns, time->system_ns, 0);
 }
 
-int zm_tasktimes_read(const struct zm_tasktimes *times, uint64_t t_ns, struct zm_tasktime *ret_sum)
+int zm_tasktimes_read(struct zm_tasktimes *times, uint64_t t_ns, struct zm_tasktime *ret_sum)
 {
-	uint64_t tick_ns = ZM_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct zm_tasktime sum = { 0 };
 	int error = 0;
 
+	times->t_ns = t_ns;
 	for (unsigned int i = 0; i < times->arena->nr_tasks; i++) {
 		struct zm_tasktime time;
-		int r = read_task(times, i, tick_ns, &time);
+		int r = zm_tasktimes_look(times, i, &time);
 
 		if (r < 0) {
 			error = r;
 			continue;
 		}
 		put(times, i, t_ns, &time);
+		times->cpu_ns[i] = time.user_ns + time.system_ns;
 		sum.faults += time.faults;
 		sum.user_ns += time.user_ns;
 		sum.system_ns += time.system_ns;

@@ -17,6 +17,7 @@
 struct zm_tasktime {
 	uint64_t faults; /* minor and major */
 	uint64_t user_ns, system_ns;
+	char state; /* R: runs or would like to; S, D: waits; T: stopped */
 };
 
 struct zm_tasktimes {
@@ -24,6 +25,8 @@ struct zm_tasktimes {
 	struct zm_recorder *recorder;
 	pid_t launcher;
 	uint32_t *series; /* [task * 3]: faults, user, system */
+	uint64_t *cpu_ns; /* [task]: user and system, by the last read of all … */
+	uint64_t t_ns;    /* … at this moment */
 };
 
 /* Declares the series; called when every task has its slot (at the gate). */
@@ -33,9 +36,13 @@ void zm_tasktimes_release(struct zm_tasktimes *times);
 
 /* Reads and records all at moment t_ns. -ENOENT and the like when one could not be read (the others
  * are recorded); *ret_sum then stays. */
-int zm_tasktimes_read(const struct zm_tasktimes *times, uint64_t t_ns, struct zm_tasktime *ret_sum);
+int zm_tasktimes_read(struct zm_tasktimes *times, uint64_t t_ns, struct zm_tasktime *ret_sum);
+
+/* One task's, now. */
+int zm_tasktimes_look(const struct zm_tasktimes *times, unsigned int task,
+		      struct zm_tasktime *ret_time);
 
 /* The figures of one stat file's text. -EINVAL. */
-int zm_tasktime_parse(const char *text, uint64_t tick_ns, struct zm_tasktime *ret_time);
+int zm_tasktime_parse(const char *text, uint64_t one_tick_ns, struct zm_tasktime *ret_time);
 
 #endif

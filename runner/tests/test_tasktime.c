@@ -26,7 +26,7 @@ static void test_parse(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct zm_tasktime time = { 1, 2, 3 };
+		struct zm_tasktime time = { 1, 2, 3, 0 };
 
 		assert_int_equal(zm_tasktime_parse(cases[i].text, 10000000, &time),
 				 cases[i].result);
