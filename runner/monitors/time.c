@@ -15,7 +15,7 @@
 
 #include "runner/monitor.h"
 #include "runner/monitors/stat.h"
-#include "runner/monitors/taskstat.h"
+#include "runner/monitors/tasks.h"
 #include "runner/monitors/window.h"
 #include "workloads/base/clock.h"
 
@@ -31,17 +31,9 @@ enum figure {
 	NR_FIGURES,
 };
 
-struct one_task {
-	pid_t tid;
-	uint64_t start_ticks;
-	uint32_t series[NR_FIGURES];
-};
-
 struct state {
-	struct one_task *tasks;
-	unsigned int nr_tasks;
-	enum zm_task_kind kind;
-	pid_t launcher;
+	struct zm_tasks tasks;
+	uint32_t (*series)[NR_FIGURES]; /* by task */
 	uint64_t tick_ns;
 	struct zm_window_figure sums[NR_FIGURES];
 	char text[TEXT_SIZE];
@@ -75,49 +67,22 @@ static const struct zm_metric share = { .name = "time.percent_of_cpu_this_job_go
 					.unit = "%",
 					.kind = ZM_GAUGE };
 
-/* A file of the task into state->text. */
-static int read_text(const struct zm_sysroot *root, struct state *state, pid_t tid,
-		     const char *file)
-{
-	char path[96];
-	size_t length;
-
-	if (state->kind == ZM_TASK_PROCESS)
-		(void)snprintf(path, sizeof(path), "proc/%d/%s", tid, file);
-	else
-		(void)snprintf(path, sizeof(path), "proc/%d/task/%d/%s", state->launcher, tid,
-			       file);
-	return zm_sysroot_read_into(root, path, state->text, sizeof(state->text), &length);
-}
-
-static int read_stat(const struct zm_sysroot *root, struct state *state, pid_t tid,
-		     struct zm_taskstat *ret_taskstat)
-{
-	int error = read_text(root, state, tid, "stat");
-
-	if (!error && !zm_taskstat_parse(state->text, ret_taskstat))
-		error = -ENODATA;
-	return error;
-}
-
-/* All figures of a task; -ESRCH when its number belongs to another task by now. */
-static int collect(const struct zm_sysroot *root, struct state *state, const struct one_task *task,
+/* All figures of a task; -ENOENT or -ESRCH when it is gone. */
+static int collect(const struct zm_sysroot *root, struct state *state, unsigned int index,
 		   uint64_t *ret_values)
 {
-	bool has_children = state->kind == ZM_TASK_PROCESS;
 	struct zm_taskswitches switches;
 	struct zm_taskstat stat;
-	int error = read_stat(root, state, task->tid, &stat);
+	int error = zm_tasks_stat(&state->tasks, root, index, &stat);
 
-	if (!error && stat.start_ticks != task->start_ticks)
-		error = -ESRCH;
 	if (!error)
-		error = read_text(root, state, task->tid, "status");
+		error = zm_tasks_read(&state->tasks, root, index, "status", state->text,
+				      sizeof(state->text));
 	if (!error && !zm_taskswitches_parse(state->text, &switches))
 		error = -ENODATA;
 	if (error)
 		return error;
-	if (has_children) {
+	if (state->tasks.kind == ZM_TASK_PROCESS) {
 		stat.user_ticks += stat.child_user_ticks;
 		stat.system_ticks += stat.child_system_ticks;
 		stat.minor_faults += stat.child_minor_faults;
@@ -157,43 +122,25 @@ static int declare_task(struct zm_monitor_context *context, unsigned int index)
 			.scope_id = index,
 		};
 
-		error = zm_recorder_series(context->recorder, &desc,
-					   &state->tasks[index].series[i]);
+		error = zm_recorder_series(context->recorder, &desc, &state->series[index][i]);
 	}
 	return error;
-}
-
-static int attach_task(struct zm_monitor_context *context, unsigned int index, pid_t tid,
-		       struct zm_why *why)
-{
-	struct state *state = context->state;
-	struct zm_taskstat stat;
-	int error = read_stat(context->root, state, tid, &stat);
-
-	if (error)
-		return zm_why_errno(why, error, "stat of task %u (%d) in /proc", index, tid);
-	state->tasks[index].tid = tid;
-	state->tasks[index].start_ticks = stat.start_ticks;
-	error = declare_task(context, index);
-	return error ? zm_why_errno(why, error, "the series of task %u", index) : 0;
 }
 
 static int attach_time(struct zm_monitor_context *context, const struct zm_target *target,
 		       struct zm_why *why)
 {
 	struct state *state = context->state;
-	int error = 0;
+	int error = zm_tasks_attach(&state->tasks, context->root, target, why);
 
-	state->tasks = calloc(target->nr_tasks, sizeof(*state->tasks));
-	if (!state->tasks)
-		return zm_why_errno(why, -ENOMEM, "%u tasks", target->nr_tasks);
-	state->kind = target->kind;
-	state->launcher = target->launcher;
+	if (error)
+		return error;
+	state->series = calloc((size_t)target->nr_tasks + 1, sizeof(*state->series));
+	if (!state->series)
+		error = -ENOMEM;
 	for (unsigned int i = 0; !error && i < target->nr_tasks; i++)
-		error = attach_task(context, i, target->tids[i], why);
-	if (!error)
-		state->nr_tasks = target->nr_tasks;
-	return error;
+		error = declare_task(context, i);
+	return error ? zm_why_errno(why, error, "the series of %u tasks", target->nr_tasks) : 0;
 }
 
 /* Tasks that have ended are passed over; the sums then stand still and are not fed. */
@@ -201,16 +148,16 @@ static int read_time(struct zm_monitor_context *context, uint64_t t_ns)
 {
 	struct state *state = context->state;
 	uint64_t values[NR_FIGURES], sums[NR_FIGURES] = { 0 };
-	bool is_whole = state->nr_tasks > 0;
+	bool is_whole = state->tasks.nr > 0;
 	int error, first_error = 0;
 
-	for (unsigned int task = 0; task < state->nr_tasks; task++) {
-		error = collect(context->root, state, &state->tasks[task], values);
+	for (unsigned int task = 0; task < state->tasks.nr; task++) {
+		error = collect(context->root, state, task, values);
 		is_whole &= !error;
 		if (error && error != -ENOENT && error != -ESRCH && !first_error)
 			first_error = error;
 		for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
-			zm_recorder_put_u64(context->recorder, state->tasks[task].series[i], t_ns,
+			zm_recorder_put_u64(context->recorder, state->series[task][i], t_ns,
 					    values[i], 0);
 			sums[i] += values[i];
 		}
@@ -261,8 +208,8 @@ static void close_time(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 
-	free(state->tasks);
-	state->tasks = NULL;
+	zm_tasks_release(&state->tasks);
+	free(state->series);
 }
 
 const struct zm_monitor ZM_MONITOR = {
