@@ -120,13 +120,39 @@ static void start(struct child *child)
 	child->done = done[0];
 }
 
+static void ask(struct child *child, char what)
+{
+	assert_int_equal(write(child->go, &what, 1), 1);
+}
+
+static void answer(struct child *child, char what)
+{
+	char done;
+
+	assert_int_equal(read(child->done, &done, 1), 1);
+	assert_int_equal(done, what);
+}
+
 static void order(struct child *child, char what)
 {
-	char answer;
+	ask(child, what);
+	answer(child, what);
+}
 
-	assert_int_equal(write(child->go, &what, 1), 1);
-	assert_int_equal(read(child->done, &answer, 1), 1);
-	assert_int_equal(answer, what);
+static void pin_to(int cpu)
+{
+	zm_autocpuset struct zm_cpuset set = { 0 };
+
+	assert_true(cpu >= 0);
+	assert_int_equal(zm_cpuset_add(&set, (unsigned int)cpu), 0);
+	assert_int_equal(zm_cpuset_set_affinity(0, &set), 0);
+}
+
+static struct zm_cpuset all_cpus;
+
+static void unpin(void)
+{
+	assert_int_equal(zm_cpuset_set_affinity(0, &all_cpus), 0);
 }
 
 static void stop(struct child *child)
@@ -155,7 +181,7 @@ static void read_now(struct rig *rig, enum zm_phase phase)
 
 /* --- faults ------------------------------------------------------------------------------------ */
 
-static void watch(struct rig *rig, const struct child *child)
+static void attach_to(struct rig *rig, const struct child *child)
 {
 	const struct zm_target target = {
 		.kind = ZM_TASK_PROCESS,
@@ -164,9 +190,14 @@ static void watch(struct rig *rig, const struct child *child)
 		.nr_tasks = 1,
 	};
 
+	assert_int_equal(rig->context.monitor->attach(&rig->context, &target, &rig->why), 0);
+}
+
+static void watch(struct rig *rig, const struct child *child)
+{
 	rig_open(rig, NULL, "time");
 	assert_int_equal(rig->open_error, 0);
-	assert_int_equal(rig->context.monitor->attach(&rig->context, &target, &rig->why), 0);
+	attach_to(rig, child);
 }
 
 /* The task's own count is exact but for a few faults of its stack and libc; the machine's holds all of
@@ -278,6 +309,86 @@ static void test_cpu_time(void **state)
 	assert_true(seconds <= (double)(t1_ns - t0_ns) / (double)ZM_NS_PER_S + 0.03);
 	stop(&child);
 	rig_close(&time);
+}
+
+/* A task that never sleeps either runs or waits: the two add up to the time that passed. Another one on
+ * its CPU makes it wait. */
+static void test_sched_delay(void **state)
+{
+	uint64_t t0_ns, t1_ns, sum_ns, before_ns;
+	struct child child;
+	struct rig rig;
+	int cpu = sched_getcpu();
+
+	(void)state;
+	pin_to(cpu);
+	start(&child);
+	rig_open(&rig, NULL, "sched-delay");
+	if (rig.open_error) {
+		stop(&child);
+		rig_close(&rig);
+		skip();
+	}
+	attach_to(&rig, &child);
+	t0_ns = zm_clock_now_ns();
+	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, t0_ns), 0);
+	before_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
+		    value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK);
+	ask(&child, 'b');
+	burn(400 * ZM_NS_PER_MS);
+	answer(&child, 'b');
+	t1_ns = zm_clock_now_ns();
+	assert_int_equal(rig_read(&rig, ZM_PHASE_STOP, t1_ns), 0);
+	sum_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
+		 value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK) - before_ns;
+	/* it burns 300 ms of them, and then sleeps */
+	assert_in_range(sum_ns, 270 * ZM_NS_PER_MS, t1_ns - t0_ns + 20 * ZM_NS_PER_MS);
+	assert_int_equal(rig_report(&rig, t0_ns, t1_ns), 0);
+	assert_true(rig.report.rows[rig_reported(&rig.report, "sched-delay.wait%")].value > 10);
+	stop(&child);
+	rig_close(&rig);
+	unpin();
+}
+
+/* --- soft interrupts --------------------------------------------------------------------------- */
+
+/* /proc/stat has the same sums; what is read between two readings of it is between their values. */
+static void read_softirqs(uint64_t *ret_counts, size_t nr_counts)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	char line[65536], *save = NULL;
+	bool has_line = false;
+
+	assert_non_null(file);
+	while (!has_line && fgets(line, sizeof(line), file))
+		has_line = strncmp(line, "softirq ", 8) == 0;
+	(void)fclose(file);
+	assert_true(has_line);
+	(void)strtok_r(line, " ", &save);
+	(void)strtok_r(NULL, " ", &save); /* the sum */
+	for (size_t i = 0; i < nr_counts; i++)
+		ret_counts[i] = strtoull(strtok_r(NULL, " \n", &save), NULL, 10);
+}
+
+static void test_softirqs(void **state)
+{
+	static const char *const kinds[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+	uint64_t before[10], after[10];
+	char metric[64];
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, "softirqs");
+	assert_int_equal(rig.open_error, 0);
+	read_softirqs(before, 10);
+	read_now(&rig, ZM_PHASE_MEASURE);
+	read_softirqs(after, 10);
+	for (size_t i = 0; i < 10; i++) {
+		(void)snprintf(metric, sizeof(metric), "softirqs.%s", kinds[i]);
+		assert_in_range(value_of(&rig, metric, ZM_SCOPE_HOST), before[i], after[i]);
+	}
+	rig_close(&rig);
 }
 
 /* --- memory ------------------------------------------------------------------------------------ */
@@ -394,8 +505,11 @@ int main(void)
 		cmocka_unit_test(test_faults),      cmocka_unit_test(test_children),
 		cmocka_unit_test(test_switches),    cmocka_unit_test(test_cpu_time),
 		cmocka_unit_test(test_used_memory), cmocka_unit_test(test_mpstat_sum),
+		cmocka_unit_test(test_sched_delay), cmocka_unit_test(test_softirqs),
 		cmocka_unit_test(test_uptime),      cmocka_unit_test(test_vmstat_switches),
 	};
 
+	if (zm_cpuset_get_affinity(0, &all_cpus))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

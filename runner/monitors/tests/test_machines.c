@@ -27,8 +27,9 @@ static const char *const machines[] = {
 };
 
 static const char *const monitors[] = {
-	"meminfo", "memused", "numa-meminfo", "proc-vmstat", "numa-vmstat",   "numa-numastat",
-	"vmstat",  "mpstat",  "zoneinfo",     "pressure",    "cgroup-memory", "uptime",
+	"meminfo",  "memused",    "numa-meminfo", "proc-vmstat", "numa-vmstat",   "numa-numastat",
+	"vmstat",   "mpstat",     "zoneinfo",     "pressure",    "cgroup-memory", "uptime",
+	"softirqs", "interrupts", "cpuidle",      "sched-debug",
 };
 
 struct figure {
@@ -98,6 +99,19 @@ static const struct figure figures[] = {
 	{ "one-node", "cgroup-memory", "cgroup-memory.events.oom_kill", CG, 0, ZM_COUNT, "events",
 	  1 },
 
+	{ "one-node", "softirqs", "softirqs.NET_RX", HOST, 0, ZM_COUNT, "events", 6005 },
+	{ "one-node", "softirqs", "softirqs.NET_RX", CPU, 1, ZM_COUNT, "events", 6000 },
+	{ "one-node", "interrupts", "interrupts.RES:Rescheduling_interrupts", HOST, 0, ZM_COUNT,
+	  "interrupts", 304365 },
+	{ "one-node", "interrupts", "interrupts.RES:Rescheduling_interrupts", CPU, 1, ZM_COUNT,
+	  "interrupts", 113686 },
+	{ "one-node", "interrupts", "interrupts.38:PCI-MSIX-0000:00:03.0.1-edge.virtio2-input.0",
+	  HOST, 0, ZM_COUNT, "interrupts", 3967 },
+	{ "one-node", "interrupts", "interrupts.ERR", HOST, 0, ZM_COUNT, "interrupts", 9 },
+	{ "one-node", "cpuidle", "cpuidle.C1.usage", HOST, 0, ZM_COUNT, "events", 41 },
+	{ "one-node", "cpuidle", "cpuidle.C1.time", HOST, 0, ZM_COUNT, "us", 4000000 },
+	{ "one-node", "cpuidle", "cpuidle.haltpoll_idle.time", HOST, 0, ZM_COUNT, "us", 14001 },
+
 	{ "two-nodes-8-cpus", "memused", "numa-meminfo.node1.MemUsed", NODE, 1, ZM_GAUGE, "kB",
 	  3499999 },
 	{ "two-nodes-8-cpus", "numa-meminfo", "numa-meminfo.node1.Dirty", NODE, 1, ZM_GAUGE, "kB",
@@ -162,6 +176,10 @@ static const struct figure figures[] = {
 	{ "like-s390", "memused", "meminfo.Memused", HOST, 0, ZM_GAUGE, "kB", 600000 },
 	{ "like-s390", "mpstat", "mpstat.cpu.steal", CPU, 12, ZM_COUNT, "ns", 400 * TICK },
 	{ "like-s390", "zoneinfo", "pcp.count.node0.DMA", CPU, 12, ZM_GAUGE, "pages", 4 },
+	{ "like-s390", "softirqs", "softirqs.TIMER", CPU, 12, ZM_COUNT, "events", 4 },
+	{ "like-s390", "interrupts", "interrupts.EXT", CPU, 1, ZM_COUNT, "interrupts", 5 },
+	{ "like-s390", "interrupts", "interrupts.1:chip.name", HOST, 0, ZM_COUNT, "interrupts",
+	  19 },
 };
 
 /* Where a monitor cannot be had at all, and a word of its sentence. */
@@ -178,6 +196,10 @@ static const struct {
 	{ "like-s390", "cgroup-memory", -ENOTSUP, "cgroup" },
 	{ "before-4.8", "numa-vmstat", -ENOTSUP, "node0/vmstat" },
 	{ "node-without-cpus", "pressure", -ENOTSUP, "psi=1" },
+	{ "before-4.8", "softirqs", -ENOENT, "/proc/softirqs" },
+	{ "before-4.8", "cpuidle", -ENOTSUP, "cpuidle" },
+	{ "before-4.8", "sched-debug", -ENOTSUP, "debugfs" },
+	{ "before-4.8", "sched-delay", -ENOTSUP, "CONFIG_SCHED_INFO" },
 };
 
 /* Where a part is missing: who says so, and a word of the reason. */
@@ -294,6 +316,41 @@ static void test_uptime(void **state)
 	rig_close(&rig);
 }
 
+static void check_float(struct rig *rig, const char *metric, double value)
+{
+	const struct rig_series *series = rig_find(&rig->recorder, metric, HOST, 0);
+
+	if (!series)
+		print_error("%s\n", metric);
+	assert_non_null(series);
+	assert_true(fabs(series->f64 - value) < 1e-6);
+}
+
+/* Spread over the CPUs; other groups' queues, texts and the task list are passed over. */
+static void test_sched_debug(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	open_on(&rig, "one-node", "sched-debug");
+	assert_int_equal(rig.open_error, 0);
+	assert_int_equal(rig_read(&rig, ZM_PHASE_IDLE, 1), 0);
+	check_float(&rig, "sched_debug.cpu.nr_switches.avg", 2000);
+	check_float(&rig, "sched_debug.cpu.nr_switches.stddev", 1000);
+	check_float(&rig, "sched_debug.cpu.nr_uninterruptible.min", -1);
+	check_float(&rig, "sched_debug.cpu.clock.max", 100.75);
+	check_float(&rig, "sched_debug.cfs_rq:/.load_avg.max", 30);
+	check_float(&rig, "sched_debug.cfs_rq:/.load_avg.min", 10);
+	check_float(&rig, "sched_debug.rt_rq:/.rt_nr_running.avg", 4);
+	check_float(&rig, "sched_debug.dl_rq.dl_nr_running.avg", 1);
+	assert_null(rig_find(&rig.recorder, "sched_debug.cfs_rq:/.odd.avg", HOST, 0));
+	rig_close(&rig);
+	open_on(&rig, "like-s390", "sched-debug");
+	assert_int_equal(rig_read(&rig, ZM_PHASE_IDLE, 1), 0);
+	check_float(&rig, "sched_debug.cpu.nr_switches.avg", 20);
+	rig_close(&rig);
+}
+
 /* A window in which nothing moved has shares of 0 and means of the gauges, and a late border none. */
 static void test_reports(void **state)
 {
@@ -338,9 +395,10 @@ static void test_reports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figures),  cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_absences), cmocka_unit_test(test_all_on_all),
-		cmocka_unit_test(test_uptime),   cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_figures),     cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_absences),    cmocka_unit_test(test_all_on_all),
+		cmocka_unit_test(test_uptime),      cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_sched_debug),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
