@@ -14,16 +14,39 @@
 const char *const zm_hugepool_kinds[] = { "surplus", "pool", NULL };
 const char *const zm_hugepool_save[] = { NR_HUGEPAGES, NR_SURPLUS, NULL };
 
-uint64_t zm_hugepool_default_bytes(const struct zm_sysroot *root)
+uint64_t zm_hugepool_meminfo(const struct zm_sysroot *root, const char *field)
 {
-	static const char field[] = "\nHugepagesize:";
 	zm_autofree char *text = NULL;
-	const char *found;
+	size_t length = strlen(field);
 
 	if (zm_sysroot_read(root, "proc/meminfo", &text, NULL) < 0)
 		return 0;
-	found = strstr(text, field);
-	return found ? strtoull(found + sizeof(field) - 1, NULL, 10) * 1024 : 0;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, field, length) == 0 && line[length] == ':')
+			return strtoull(line + length + 1, NULL, 10) * 1024;
+	}
+	return 0;
+}
+
+uint64_t zm_hugepool_default_bytes(const struct zm_sysroot *root)
+{
+	return zm_hugepool_meminfo(root, "Hugepagesize");
+}
+
+char *zm_hugepool_path(char *buf, size_t size, uint64_t page_bytes, int node)
+{
+	unsigned long long kib = page_bytes / 1024;
+
+	if (node < 0)
+		(void)snprintf(buf, size, "sys/kernel/mm/hugepages/hugepages-%llukB/nr_hugepages",
+			       kib);
+	else
+		(void)snprintf(
+			buf, size,
+			"sys/devices/system/node/node%d/hugepages/hugepages-%llukB/nr_hugepages",
+			node, kib);
+	return buf;
 }
 
 int zm_hugepool_check(const struct zm_sysroot *root, struct zm_why *why)

@@ -11,6 +11,7 @@
 #ifndef ZM_FAULTLOAD_HUGEPOOL_H
 #define ZM_FAULTLOAD_HUGEPOOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "workloads/base/sysroot.h"
@@ -29,6 +30,12 @@ uint64_t zm_hugepool_default_bytes(const struct zm_sysroot *root);
 
 /* -ENOTSUP and the sentence when there is no default size. */
 int zm_hugepool_check(const struct zm_sysroot *root, struct zm_why *why);
+
+/* A field of /proc/meminfo in bytes ("MemAvailable"); 0 when it is not there. */
+uint64_t zm_hugepool_meminfo(const struct zm_sysroot *root, const char *field);
+
+/* The file with the number of pages of a size, of all nodes (node -1) or of one. Returns buf. */
+char *zm_hugepool_path(char *buf, size_t size, uint64_t page_bytes, int node);
 
 /* Lets nr_pages more of the default size be used than the machine lets now; -ENOMEM when the kernel
  * made fewer, and the sentence says how many. */

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,22 +62,6 @@ const struct zm_option zm_usemem_huge_options[] = {
 
 /* --- how large --------------------------------------------------------------------------------- */
 
-/* A field of /proc/meminfo in bytes; 0 when it is not there. */
-static uint64_t read_meminfo(const struct zm_sysroot *root, const char *name)
-{
-	zm_autofree char *text = NULL;
-	const char *line;
-
-	if (zm_sysroot_read(root, "proc/meminfo", &text, NULL) < 0)
-		return 0;
-	for (line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':')
-			return strtoull(line + strlen(name) + 1, NULL, 10) * 1024;
-	}
-	return 0;
-}
-
 /* What the tightest memory cgroup leaves, or UINT64_MAX. */
 static uint64_t cgroup_left(const struct zm_sysroot *root)
 {
@@ -108,12 +90,12 @@ static uint64_t nr_nodes(const struct zm_sysroot *root)
 static uint64_t default_unit_bytes(const struct zm_run *run)
 {
 	const struct zm_usemem *own = run->workload->own;
-	uint64_t total = read_meminfo(run->root, "MemTotal");
+	uint64_t total = zm_hugepool_meminfo(run->root, "MemTotal");
 	uint64_t left = cgroup_left(run->root);
 	uint64_t unit;
 
 	if (own->is_read) {
-		uint64_t available = read_meminfo(run->root, "MemAvailable");
+		uint64_t available = zm_hugepool_meminfo(run->root, "MemAvailable");
 
 		unit = (available < left ? available : left) / 2 / ENTRY_BYTES * run->page_bytes;
 		return unit < READ_BYTES ? unit : READ_BYTES;

@@ -5,17 +5,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "faultload/region.h"
 #include "faultload/thp.h"
+#include "workloads/base/tests/tree.h"
 
 #define THP_DIR "sys/kernel/mm/transparent_hugepage"
 #define KIB     UINT64_C(1024)
@@ -44,46 +40,24 @@ static const struct machine sizes_both = { "[always] madvise never", "2097152",
 					   "always [inherit] madvise never",
 					   "always inherit [madvise] never" };
 
-static void put(const char *base, const char *path, const char *text)
+static void put(const struct tree *tree, const char *path, const char *text)
 {
-	char full[512];
+	char line[64];
 
 	if (!text)
 		return;
-	(void)snprintf(full, sizeof(full), "%s/%s", base, path);
-	for (char *slash = full + strlen(base) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		assert_true(mkdir(full, 0755) == 0 || errno == EEXIST);
-		*slash = '/';
-	}
-
-	FILE *file = fopen(full, "we");
-
-	assert_non_null(file);
-	assert_true(fprintf(file, "%s\n", text) > 0);
-	assert_int_equal(fclose(file), 0);
+	(void)snprintf(line, sizeof(line), "%s\n", text);
+	tree_write(tree, path, line);
 }
 
-static void remove_tree(const char *base)
+static void make_root(const struct machine *machine, struct tree *tree, struct zm_sysroot *root)
 {
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		execlp("rm", "rm", "-rf", base, (char *)NULL);
-		_exit(127);
-	}
-	(void)waitpid(pid, NULL, 0);
-}
-
-static void make_root(const struct machine *machine, char base[64], struct zm_sysroot *root)
-{
-	(void)snprintf(base, 64, "/tmp/zm_thp.XXXXXX");
-	assert_non_null(mkdtemp(base));
-	put(base, THP_DIR "/enabled", machine->enabled);
-	put(base, THP_DIR "/hpage_pmd_size", machine->pmd);
-	put(base, THP_DIR "/hugepages-2048kB/enabled", machine->enabled_2m);
-	put(base, THP_DIR "/hugepages-64kB/enabled", machine->enabled_64k);
-	assert_int_equal(zm_sysroot_open(root, base), 0);
+	tree_make(tree);
+	put(tree, THP_DIR "/enabled", machine->enabled);
+	put(tree, THP_DIR "/hpage_pmd_size", machine->pmd);
+	put(tree, THP_DIR "/hugepages-2048kB/enabled", machine->enabled_2m);
+	put(tree, THP_DIR "/hugepages-64kB/enabled", machine->enabled_64k);
+	assert_int_equal(zm_sysroot_open(root, tree->path), 0);
 }
 
 static void test_sizes(void **state)
@@ -121,16 +95,16 @@ static void test_sizes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct zm_sysroot root;
-		char base[64];
+		struct tree tree;
 
-		make_root(cases[i].machine, base, &root);
+		make_root(cases[i].machine, &tree, &root);
 		uint64_t sizes = zm_thp_sizes(&root, cases[i].thp, cases[i].page_bytes);
 
 		if (sizes != cases[i].sizes ||
 		    zm_thp_needs_advice(&root, cases[i].thp) != cases[i].is_advised)
 			fail_msg("case %zu: sizes %llu", i, (unsigned long long)sizes);
 		zm_sysroot_release(&root);
-		remove_tree(base);
+		tree_remove(&tree);
 	}
 }
 
@@ -179,14 +153,14 @@ static void test_expect(void **state)
 				      .root = &root,
 				      .page_bytes = cases[i].page_bytes };
 		double least = 0, most = 0;
-		char base[64];
+		struct tree tree;
 
-		make_root(cases[i].machine, base, &root);
+		make_root(cases[i].machine, &tree, &root);
 		assert_true(zm_region_expect(&run, &least, &most));
 		if (least != cases[i].least || most != cases[i].most)
 			fail_msg("case %zu: %g to %g", i, least, most);
 		zm_sysroot_release(&root);
-		remove_tree(base);
+		tree_remove(&tree);
 	}
 }
 
@@ -194,16 +168,16 @@ static void test_check(void **state)
 {
 	struct zm_sysroot root;
 	struct zm_why why;
-	char base[64];
+	struct tree tree;
 
 	(void)state;
-	make_root(&none, base, &root);
+	make_root(&none, &tree, &root);
 	assert_int_equal(zm_thp_check(&root, ZM_THP_DEFAULT, &why), 0);
 	assert_int_equal(zm_thp_check(&root, ZM_THP_NEVER, &why), 0);
 	assert_int_equal(zm_thp_check(&root, ZM_THP_ALWAYS, &why), -ENOTSUP);
 	assert_non_null(strstr(why.text, "thp=always"));
 	zm_sysroot_release(&root);
-	remove_tree(base);
+	tree_remove(&tree);
 }
 
 /* Where the machine's setting forbids and cannot be changed, that is said, with the mend. */
@@ -212,15 +186,49 @@ static void test_prepare_cannot(void **state)
 	struct zm_sysroot root;
 	struct zm_why why;
 	int before = -1;
-	char base[64];
+	struct tree tree;
 
 	(void)state;
-	make_root(&off, base, &root);
+	make_root(&off, &tree, &root);
 	assert_int_equal(zm_thp_prepare(&root, ZM_THP_ALWAYS, &before, &why), -EROFS);
 	assert_non_null(strstr(why.text, "thp=always"));
 	zm_thp_cleanup(ZM_THP_ALWAYS, before);
 	zm_sysroot_release(&root);
-	remove_tree(base);
+	tree_remove(&tree);
+}
+
+/* Where the machine's setting forbids and can be changed, it is set to madvise, and nothing more. */
+static void test_prepare_sets(void **state)
+{
+	static const struct {
+		const struct machine *machine;
+		enum zm_thp thp;
+		const char *enabled;
+	} cases[] = {
+		{ &off, ZM_THP_DEFAULT, "never" },    { &off, ZM_THP_NEVER, "never" },
+		{ &off, ZM_THP_MADVISE, "madvise" },  { &off, ZM_THP_ALWAYS, "madvise" },
+		{ &asked, ZM_THP_ALWAYS, "madvise" }, { &on, ZM_THP_MADVISE, "always" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct zm_sysroot root;
+		struct zm_why why = { "" };
+		struct tree tree;
+		char word[16];
+		int before = -1;
+
+		make_root(cases[i].machine, &tree, &root);
+		zm_sysroot_release(&root);
+		assert_int_equal(zm_sysroot_open_writable(&root, tree.path), 0);
+		assert_int_equal(zm_thp_prepare(&root, cases[i].thp, &before, &why), 0);
+		zm_thp_cleanup(cases[i].thp, before);
+		assert_int_equal(
+			zm_sysroot_read_choice(&root, THP_DIR "/enabled", word, sizeof(word)), 0);
+		assert_string_equal(word, cases[i].enabled);
+		zm_sysroot_release(&root);
+		tree_remove(&tree);
+	}
 }
 
 static void test_never_is_undone(void **state)
@@ -244,9 +252,9 @@ static void test_never_is_undone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),           cmocka_unit_test(test_expect),
-		cmocka_unit_test(test_check),           cmocka_unit_test(test_prepare_cannot),
-		cmocka_unit_test(test_never_is_undone),
+		cmocka_unit_test(test_sizes),        cmocka_unit_test(test_expect),
+		cmocka_unit_test(test_check),        cmocka_unit_test(test_prepare_cannot),
+		cmocka_unit_test(test_prepare_sets), cmocka_unit_test(test_never_is_undone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

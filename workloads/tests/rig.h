@@ -127,13 +127,15 @@ static inline void *rig_share(size_t bytes)
 	return memory;
 }
 
-/* Options and memory; calls nothing of the workload. root NULL: this machine. */
+/* Options and memory; calls nothing of the workload. root NULL: this machine; else a tree, writable. */
 static inline void rig_init(struct rig *rig, const struct zm_workload *workload,
 			    enum zm_task_kind kind, unsigned int nr_tasks, const char *root)
 {
 	assert_true(nr_tasks <= RIG_TASKS);
 	memset(rig, 0, sizeof(*rig));
-	assert_int_equal(zm_sysroot_open(&rig->root, root), 0);
+	assert_int_equal(root ? zm_sysroot_open_writable(&rig->root, root)
+			      : zm_sysroot_open(&rig->root, NULL),
+			 0);
 	rig->options = calloc(1, workload->options_size + 1);
 	rig->slots = rig_share(RIG_TASKS * sizeof(struct zm_slot));
 	rig->run = (struct zm_run){ .workload = workload,

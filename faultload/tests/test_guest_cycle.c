@@ -1,0 +1,180 @@
+/*
+ * guest_cycle: each backing and way of touching: cycles and pages counted, and nothing left behind.
+ *
+ * timeout: 60
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+
+#include "faultload/guest.h"
+#include "faultload/hugepool.h"
+#include "workloads/tests/rig.h"
+
+extern const struct zm_workload wl_faultload_guest_cycle;
+
+#define COUNTER_PAGES 3
+#define SURPLUS       "proc/sys/vm/nr_overcommit_hugepages"
+
+static unsigned int count_lines(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int n = 0;
+
+	assert_non_null(file);
+	for (int c; (c = fgetc(file)) != EOF;)
+		n += c == '\n';
+	(void)fclose(file);
+	return n;
+}
+
+static unsigned int count_files(void)
+{
+	DIR *listing = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(listing);
+	while (readdir(listing))
+		n++;
+	closedir(listing);
+	return n;
+}
+
+static void check_cycles(const char *options, uint64_t nr_pages)
+{
+	unsigned int nr_files = count_files();
+	struct rig rig;
+	uint64_t cycles;
+
+	rig_start(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, options);
+	rig_run(&rig, 0, 5);
+	cycles = rig_ops(&rig, 0);
+	assert_true(cycles >= 5);
+	assert_in_range(rig.slots[0].counters[COUNTER_PAGES], cycles * nr_pages,
+			(cycles + 1) * nr_pages);
+	rig_stop(&rig);
+	rig_report(&rig, 1000000000);
+	rig_assert_all_reported(&rig);
+	assert_true(rig_figure(&rig, "guest_cycle.cycles")->value == (double)cycles);
+	rig_free(&rig);
+	assert_int_equal(count_files(), nr_files);
+}
+
+static void test_base_pages(void **state)
+{
+	static const char *const options[] = {
+		"memory=4M backing=memfd threads=0", "memory=4M backing=memfd threads=1",
+		"memory=4M backing=memfd threads=3",
+		"memory=4M backing=memfd threads=1000", /* nearly as many as pages */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		check_cycles(options[i], (UINT64_C(4) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+static void test_transparent(void **state)
+{
+	struct rig rig;
+	int r;
+
+	(void)state;
+	rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, NULL);
+	r = rig_check(&rig);
+	rig_free(&rig);
+	if (r == -ENOTSUP || geteuid() != 0)
+		skip();
+	check_cycles("memory=4M backing=thp threads=2",
+		     (UINT64_C(4) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+/* As root, where the kernel has huge pages of 2 MiB; what the machine lets is put back. */
+static void test_hugetlb(void **state)
+{
+	struct zm_sysroot root;
+	uint64_t huge_bytes, before;
+	char text[24];
+
+	(void)state;
+	assert_int_equal(zm_sysroot_open(&root, NULL), 0);
+	huge_bytes = zm_hugepool_default_bytes(&root);
+	if (geteuid() != 0 || huge_bytes != UINT64_C(2) << 20) {
+		zm_sysroot_release(&root);
+		skip();
+	}
+	assert_int_equal(zm_sysroot_read_u64(&root, SURPLUS, &before), 0);
+	check_cycles("memory=16M backing=hugetlb threads=2", 8);
+	check_cycles("memory=16M backing=memfd-hugetlb threads=0", 8);
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)before);
+	assert_int_equal(zm_sysroot_write(&root, SURPLUS, text), 0);
+	zm_sysroot_release(&root);
+}
+
+static void test_mappings_go(void **state)
+{
+	unsigned int before, after;
+
+	(void)state;
+	check_cycles("memory=1M backing=memfd threads=0",
+		     (UINT64_C(1) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
+	before = count_lines("/proc/self/maps");
+	check_cycles("memory=1M backing=memfd threads=0",
+		     (UINT64_C(1) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
+	after = count_lines("/proc/self/maps");
+	assert_true(after <= before + 4); /* the allocator's own, at most */
+}
+
+static void test_refuses(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, NULL);
+	assert_int_equal(rig_set_options(&rig, "memory=4097 backing=memfd"), 0);
+	assert_int_equal(rig_check(&rig), -EINVAL);
+	assert_non_null(strstr(rig.why.text, "memory=4097"));
+	rig_free(&rig);
+}
+
+/* More huge pages than the machine lets: refused where the memory is made, not killed where it is
+ * touched. */
+static void test_too_many_huge_pages(void **state)
+{
+	struct zm_guest guest = { .backing = ZM_GUEST_HUGETLB,
+				  .bytes = UINT64_C(1) << 42,
+				  .page_bytes = UINT64_C(2) << 20 };
+	struct zm_why why = { "" };
+
+	(void)state;
+	assert_true(zm_guest_make(&guest, &why) < 0);
+	assert_non_null(strstr(why.text, "backing=hugetlb"));
+	zm_guest_end(&guest);
+	zm_guest_end(&guest);
+}
+
+static void test_is_valid(void **state)
+{
+	struct zm_why why = { "" };
+
+	(void)state;
+	if (zm_workload_validate(&wl_faultload_guest_cycle, &why) < 0)
+		fail_msg("%s", why.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_is_valid),
+		cmocka_unit_test(test_base_pages),
+		cmocka_unit_test(test_transparent),
+		cmocka_unit_test(test_hugetlb),
+		cmocka_unit_test(test_mappings_go),
+		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_too_many_huge_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
