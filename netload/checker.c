@@ -12,12 +12,15 @@
 int zm_checker_open(struct zm_checker *checker, enum zm_net_verify verify, uint64_t seed,
 		    unsigned int pair, bool keeps_borders, bool may_lose, struct zm_why *why)
 {
+	int r;
+
 	*checker = (struct zm_checker){
 		.keeps_borders = keeps_borders,
 		.may_lose = may_lose,
 		.mask = verify == ZM_NET_VERIFY_SAMPLE ? SAMPLE_MASK : 0,
 	};
-	return zm_payload_open(&checker->payload, ZM_NET_PAYLOAD_ZERO, seed, pair, why);
+	r = zm_payload_open(&checker->payload, ZM_NET_PAYLOAD_ZERO, seed, pair, why);
+	return r == 0 ? zm_payload_open_digest(&checker->payload, why) : r;
 }
 
 void zm_checker_release(struct zm_checker *checker)

@@ -225,6 +225,7 @@ static int hand_over(int rendezvous, const int *fds, unsigned int nr, struct zm_
 	return 0;
 }
 
+/* Some may arrive and others not: what came is not left open. */
 static int take_over(int rendezvous, int *ret_fds, unsigned int nr, struct zm_why *why)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(MAX_HANDED * sizeof(int))] = { 0 };
@@ -237,20 +238,28 @@ static int take_over(int rendezvous, int *ret_fds, unsigned int nr, struct zm_wh
 		.msg_control = control,
 		.msg_controllen = CMSG_SPACE(nr * sizeof(int)),
 	};
+	size_t nr_taken = 0;
 	ssize_t n;
 
 	do {
 		n = recvmsg(rendezvous, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		return zm_why_set(why, -ECONNABORTED,
+				  "the other end of the pair could not be set up");
 	if (n < 0)
 		return zm_why_errno(why, -errno, "taking descriptors over");
-	if (n == 0 || msg.msg_flags & MSG_CTRUNC || msg.msg_controllen < sizeof(*cmsg) ||
-	    cmsg->cmsg_len != CMSG_LEN(nr * sizeof(int)))
-		return zm_why_set(why, -EMFILE,
-				  "the pair's descriptors did not arrive: the limit of open files "
-				  "(ulimit -n) is too small");
-	memcpy(ret_fds, CMSG_DATA(cmsg), nr * sizeof(int));
-	return 0;
+	if (msg.msg_controllen >= CMSG_LEN(0))
+		nr_taken = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(ret_fds, CMSG_DATA(cmsg), nr_taken * sizeof(int));
+	if (nr_taken == nr)
+		return 0;
+	while (nr_taken > 0)
+		(void)close(ret_fds[--nr_taken]);
+	return zm_why_set(
+		why, -EMFILE,
+		"the pair's descriptors did not arrive: the limit of open files (ulimit -n) "
+		"is too small");
 }
 
 static bool is_of_our_user(int fd)
@@ -338,9 +347,11 @@ static int meet_visiting(const struct zm_meet *place, struct zm_flow *flow, uint
 	r = connect_to(rendezvous, &place->pair->ends[!place->end].address, why);
 	if (r == 0)
 		r = take_over(rendezvous, taken, place->has_ask ? 2 : 1, why);
+	if (r < 0)
+		return r;
 	flow->fd = taken[0];
 	flow->control_fd = taken[1];
-	return r;
+	return 0;
 }
 
 static int meet(const struct zm_meet *place, struct zm_flow *flow, uint64_t deadline_ns,

@@ -253,6 +253,18 @@ static int prepare_shape(const struct zm_net_options *options, struct zm_shape *
 	return 0;
 }
 
+/* libcrypto takes a while to wake up: once, here, instead of once in every task. */
+static int prepare_payload(const struct zm_net_options *options, struct zm_why *why)
+{
+	struct zm_payload payload;
+	int r = zm_payload_open(&payload, options->payload, 0, 0, why);
+
+	if (r == 0 && options->verify != ZM_NET_VERIFY_NONE)
+		r = zm_payload_open_digest(&payload, why);
+	zm_payload_release(&payload);
+	return r;
+}
+
 int zm_net_prepare(struct zm_run *run, struct zm_why *why)
 {
 	const struct zm_net_options *options = run->options;
@@ -261,6 +273,8 @@ int zm_net_prepare(struct zm_run *run, struct zm_why *why)
 
 	state->nr_pairs = run->nr_tasks / 2;
 	r = zm_pairs_new(state->nr_pairs, &state->pairs, why);
+	if (r == 0)
+		r = prepare_payload(options, why);
 	if (r == 0 && options->shape)
 		r = prepare_shape(options, &state->shape, why);
 	return r;
@@ -418,8 +432,10 @@ int zm_net_setup(struct zm_task *task, struct zm_why *why)
 	net->flow.engine = zm_net_engine_of(net->options);
 	block_sigpipe();
 	r = set_up(task, why);
-	if (r < 0)
+	if (r < 0) {
+		zm_pair_leave(net->pair, task->end); /* the other end may be waiting */
 		zm_why_prefix(why, "pair %u", task->pair);
+	}
 	return r;
 }
 

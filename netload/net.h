@@ -120,8 +120,8 @@ int zm_crr_answer(struct zm_task *task);
 
 /* What the forms share. */
 
-/* This end has sent its last: tells the other, by the stream itself. */
-int zm_stream_finish(struct zm_task *task);
+/* This end has sent its last, or failed: tells the other, by the stream itself. Returns the error. */
+int zm_stream_finish(struct zm_task *task, int error);
 
 /* Counts what an engine moved. */
 void zm_net_count_sent(struct zm_task *task, const struct zm_moved *moved);
@@ -130,7 +130,8 @@ void zm_net_count_sent(struct zm_task *task, const struct zm_moved *moved);
 int zm_net_count_received(struct zm_task *task, const struct zm_piece *pieces, int nr,
 			  bool *ret_ended);
 
-/* The other end went away: that is in order after the stop, and a failure before. */
+/* The other end went away: in order after the stop, or when it failed and the run is stopped for it;
+ * a failure of this end otherwise. */
 int zm_net_gone(struct zm_task *task, int error);
 
 /* The first operation is done: notes when. */

@@ -175,6 +175,11 @@ extern const char *const zm_net_paces[];
 	ZM_NET_SIZE_ROW(request_size, "1", 1, "bytes of a request"),                               \
 		ZM_NET_SIZE_ROW(response_size, "1", 1, "bytes of a response")
 
+/* Lists that several workloads have in common. */
+extern const struct zm_option zm_net_sctp_options[]; /* both SCTP streams */
+extern const struct zm_option zm_net_rr_options[];   /* transactions over what has NODELAY */
+extern const struct zm_option zm_net_udp_rr_options[];
+
 #define ZM_NET_END_ROW                                                                             \
 	{                                                                                          \
 		.name = NULL                                                                       \

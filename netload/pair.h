@@ -5,7 +5,8 @@
  * stage, which only it writes and the other can sleep on:
  *
  *     AWAY -> BOUND (its address is there) -> CONNECTED … the gate, the run, the stop …
- *          -> FINISHED (a sender: nothing more will come) -> DONE (has left the stream)
+ *          -> FINISHED (a sender: nothing more will come; a receiver: it has seen that)
+ *          -> DONE (has left the stream in order)
  *
  * An end that fails says FAILED, and nobody waits for it any longer.
  */

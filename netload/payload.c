@@ -7,7 +7,7 @@
 
 #define STAMP_MAGIC 0x7a6d5031u
 #define CHUNK       4096
-#define KEY_BYTES   16
+#define KEY_BYTES   ZM_PAYLOAD_KEY_BYTES
 
 static const unsigned char zeros[CHUNK];
 
@@ -26,31 +26,43 @@ static void key_of(struct zm_random *random, unsigned char key[KEY_BYTES])
 	memcpy(key, halves, KEY_BYTES);
 }
 
-static EVP_CIPHER_CTX *cipher_new(const EVP_CIPHER *cipher, struct zm_random *random)
+static EVP_CIPHER_CTX *cipher_new(const EVP_CIPHER *cipher, const unsigned char key[KEY_BYTES])
 {
 	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
-	unsigned char key[KEY_BYTES], start[KEY_BYTES] = { 0 };
+	const unsigned char start[KEY_BYTES] = { 0 };
 
-	key_of(random, key);
 	if (context && EVP_EncryptInit_ex(context, cipher, NULL, key, start) == 1)
 		return context;
 	EVP_CIPHER_CTX_free(context);
 	return NULL;
 }
 
+static int no_cipher(struct zm_why *why)
+{
+	return zm_why_set(why, -ENOTSUP,
+			  "payload: this libcrypto gives no AES-128; take another one");
+}
+
 int zm_payload_open(struct zm_payload *payload, enum zm_net_payload kind, uint64_t seed,
 		    unsigned int pair, struct zm_why *why)
 {
+	unsigned char key[KEY_BYTES];
+
 	*payload = (struct zm_payload){ .kind = kind };
 	zm_random_init(&payload->random, seed, pair);
 	payload->key = zm_random_next(&payload->random);
-	payload->digest = cipher_new(EVP_aes_128_gcm(), &payload->random);
-	payload->stream = cipher_new(EVP_aes_128_ctr(), &payload->random);
-	if (payload->digest && payload->stream)
+	key_of(&payload->random, payload->digest_key);
+	if (kind != ZM_NET_PAYLOAD_RANDOM)
 		return 0;
-	zm_payload_release(payload);
-	return zm_why_set(why, -ENOTSUP,
-			  "payload: this libcrypto gives no AES-128; take another one");
+	key_of(&payload->random, key);
+	payload->stream = cipher_new(EVP_aes_128_ctr(), key);
+	return payload->stream ? 0 : no_cipher(why);
+}
+
+int zm_payload_open_digest(struct zm_payload *payload, struct zm_why *why)
+{
+	payload->digest = cipher_new(EVP_aes_128_gcm(), payload->digest_key);
+	return payload->digest ? 0 : no_cipher(why);
 }
 
 void zm_payload_release(struct zm_payload *payload)

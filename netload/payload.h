@@ -20,6 +20,8 @@
 #include "workloads/base/random.h"
 #include "workloads/base/why.h"
 
+#define ZM_PAYLOAD_KEY_BYTES 16
+
 struct zm_stamp {
 	uint32_t magic;
 	uint32_t size;
@@ -34,14 +36,17 @@ struct zm_payload {
 	uint64_t key; /* of the seal */
 	struct zm_random random;
 	struct evp_cipher_ctx_st *stream; /* only with `random` */
-	struct evp_cipher_ctx_st *digest;
+	struct evp_cipher_ctx_st *digest; /* only after zm_payload_open_digest */
+	unsigned char digest_key[ZM_PAYLOAD_KEY_BYTES];
 	size_t word_at; /* text: how much of the present word has been written */
 	size_t word;
 };
 
-/* -ENOMEM, or -ENOTSUP where this libcrypto lacks AES. */
+/* Ciphers are made only for who needs them: libcrypto takes a millisecond or two to wake up.
+ * -ENOTSUP where this libcrypto lacks AES. */
 int zm_payload_open(struct zm_payload *payload, enum zm_net_payload kind, uint64_t seed,
 		    unsigned int pair, struct zm_why *why);
+int zm_payload_open_digest(struct zm_payload *payload, struct zm_why *why);
 void zm_payload_release(struct zm_payload *payload);
 
 /* The next `size` bytes of the pair's content. 0, or -EIO when libcrypto fails. */

@@ -95,7 +95,7 @@ int zm_rr_ask(struct zm_task *task)
 {
 	const struct zm_net_task *net = zm_net_task_of(task);
 	uint64_t size = net->options->response_size, start_ns, now_ns;
-	int r = set_timeout(task), finished;
+	int r = set_timeout(task);
 
 	start_ns = zm_clock_now_ns();
 	while (r == 0 && !zm_task_is_stopped(task)) {
@@ -113,8 +113,7 @@ int zm_rr_ask(struct zm_task *task)
 		}
 		start_ns = now_ns;
 	}
-	finished = zm_stream_finish(task);
-	return r < 0 ? r : finished;
+	return zm_stream_finish(task, r);
 }
 
 /* The answering end has seen the end of the requests. */
@@ -123,6 +122,7 @@ static int leave_answerer(struct zm_task *task, int r)
 	struct zm_net_task *net = zm_net_task_of(task);
 
 	net->pair->ends[ZM_NET_RECEIVER].total = net->received;
+	zm_pair_say(net->pair, ZM_NET_RECEIVER, ZM_PAIR_FINISHED);
 	if (r == -EBADMSG)
 		return r;
 	if (r < 0 || !zm_task_is_stopped(task)) {
@@ -213,14 +213,14 @@ static int transact(struct zm_task *task)
 }
 
 /* One more connection, without a request, wakes the answering end from its accept. */
-static int finish_connections(struct zm_task *task)
+static int finish_connections(struct zm_task *task, int error)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_pair *pair = net->pair;
 	int r;
 
 	pair->ends[ZM_NET_SENDER].total = net->sent;
-	zm_pair_say(pair, ZM_NET_SENDER, ZM_PAIR_FINISHED);
+	zm_pair_say(pair, ZM_NET_SENDER, error < 0 ? ZM_PAIR_FAILED : ZM_PAIR_FINISHED);
 	do {
 		drop_connection(&net->flow);
 		r = open_connection(&net->flow, NULL);
@@ -228,21 +228,21 @@ static int finish_connections(struct zm_task *task)
 			(void)zm_clock_sleep_until(zm_clock_now_ns() + ZM_NS_PER_MS);
 	} while (r == -EAGAIN);
 	drop_connection(&net->flow);
-	zm_pair_say(pair, ZM_NET_SENDER, ZM_PAIR_DONE);
-	return 0;
+	if (error == 0)
+		zm_pair_say(pair, ZM_NET_SENDER, ZM_PAIR_DONE);
+	return error;
 }
 
 int zm_crr_ask(struct zm_task *task)
 {
-	int r = 0, finished;
+	int r = 0;
 
 	drop_connection(&zm_net_task_of(task)->flow); /* the one that setup made */
 	while (r == 0 && !zm_task_is_stopped(task)) {
 		r = transact(task);
 		zm_net_note_first(task);
 	}
-	finished = finish_connections(task);
-	return r < 0 ? r : finished;
+	return finish_connections(task, r);
 }
 
 /* 1: answered; 0: the last connection, without a request; or -errno. */

@@ -12,17 +12,8 @@ static const struct zm_net_kind kind = {
 	.form = ZM_NET_FORM_STREAM,
 };
 
-static const struct zm_option options[] = {
-	ZM_NET_STREAM_ROWS("10K", "0", "0"),
-	ZM_NET_INET_ROWS,
-	ZM_NET_BUFFER_ROWS,
-	ZM_NET_NODELAY_ROW,
-	ZM_NET_PAYLOAD_ROWS,
-	ZM_NET_END_ROW,
-};
-
 const struct zm_workload ZM_WORKLOAD = {
-	ZM_NET_WORKLOAD(kind, options),
+	ZM_NET_WORKLOAD(kind, zm_net_sctp_options),
 	.summary = "a one-to-one SCTP association, as netperf's SCTP_STREAM",
 	.op = "message",
 	.metrics = zm_netperf_stream_metrics,

@@ -17,6 +17,7 @@
 #include "netload/net.h"
 #include "workloads/base/clock.h"
 
+#define STOP_DEADLINE_NS   (10 * ZM_NS_PER_S)
 #define FINISH_DEADLINE_NS (5 * ZM_NS_PER_S)
 #define FINISH_STEP_NS     (5 * ZM_NS_PER_MS)
 #define PACE_SLICE_NS      (50 * ZM_NS_PER_MS)
@@ -33,11 +34,26 @@ void zm_net_note_first(struct zm_task *task)
 				      memory_order_relaxed);
 }
 
+/* The other end has failed and says why itself; the run will be stopped for it. True: it was. */
+static bool is_stopped_for_other(struct zm_task *task)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	uint64_t deadline_ns = zm_clock_now_ns() + STOP_DEADLINE_NS;
+
+	while (!zm_task_is_stopped(task)) {
+		if (atomic_load(&net->pair->ends[!task->end].stage) != ZM_PAIR_FAILED ||
+		    zm_clock_now_ns() > deadline_ns)
+			return false;
+		(void)zm_clock_sleep_until(zm_clock_now_ns() + ZM_NS_PER_MS);
+	}
+	return true;
+}
+
 int zm_net_gone(struct zm_task *task, int error)
 {
 	const struct zm_flow *flow = &zm_net_task_of(task)->flow;
 
-	if (zm_task_is_stopped(task))
+	if (is_stopped_for_other(task))
 		return 0;
 	if (error == -EMSGSIZE)
 		return zm_why_set(
@@ -193,40 +209,48 @@ static int send_empty(struct zm_flow *flow)
 }
 
 /* Empty datagrams may be lost like others: they go on until the receiver says that it saw one. */
-static int finish_by_empty(struct zm_net_task *net)
+static int end_by_empty(struct zm_net_task *net)
 {
 	uint64_t deadline_ns = zm_clock_now_ns() + FINISH_DEADLINE_NS;
 	int r = -ETIMEDOUT;
 
 	while (r == -ETIMEDOUT && zm_clock_now_ns() < deadline_ns) {
 		(void)send_empty(&net->flow);
-		r = zm_pair_hear(net->pair, ZM_NET_RECEIVER, ZM_PAIR_DONE,
+		r = zm_pair_hear(net->pair, ZM_NET_RECEIVER, ZM_PAIR_FINISHED,
 				 zm_clock_now_ns() + FINISH_STEP_NS);
 	}
 	return r == -ECONNABORTED ? 0 : r;
 }
 
-int zm_stream_finish(struct zm_task *task)
+static int end_stream(struct zm_net_task *net)
 {
-	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_flow *flow = &net->flow;
-	int r = 0;
 
-	net->pair->ends[ZM_NET_SENDER].total = net->sent;
-	zm_pair_say(net->pair, ZM_NET_SENDER, ZM_PAIR_FINISHED);
 	switch (flow->family->ending) {
 	case ZM_END_SHUTDOWN:
 		(void)shutdown(flow->fd, SHUT_WR);
-		break;
+		return 0;
 	case ZM_END_CLOSE:
 		flow->engine->close(flow); /* it may hold the descriptor too */
 		(void)close(flow->fd);
 		flow->fd = -1;
-		break;
+		return 0;
 	case ZM_END_EMPTY:
-		r = finish_by_empty(net);
-		break;
+		return end_by_empty(net);
 	}
+	return -EINVAL;
+}
+
+int zm_stream_finish(struct zm_task *task, int error)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	int r;
+
+	net->pair->ends[ZM_NET_SENDER].total = net->sent;
+	zm_pair_say(net->pair, ZM_NET_SENDER, error < 0 ? ZM_PAIR_FAILED : ZM_PAIR_FINISHED);
+	r = end_stream(net);
+	if (error < 0)
+		return error;
 	if (r < 0)
 		return zm_why_errno(&task->slot->why, r, "pair %u: the receiver did not end",
 				    task->pair);
@@ -236,10 +260,7 @@ int zm_stream_finish(struct zm_task *task)
 
 int zm_stream_send(struct zm_task *task)
 {
-	int r = send_until_stop(task);
-	int finished = zm_stream_finish(task);
-
-	return r < 0 ? r : finished;
+	return zm_stream_finish(task, send_until_stop(task));
 }
 
 /* --- the receiver --- */
@@ -284,6 +305,7 @@ static int leave_receiver(struct zm_task *task)
 
 	count_drops(task);
 	net->pair->ends[ZM_NET_RECEIVER].total = net->received;
+	zm_pair_say(net->pair, ZM_NET_RECEIVER, ZM_PAIR_FINISHED);
 	if (!zm_task_is_stopped(task))
 		return zm_net_gone(task, -EPIPE);
 	if (net->is_checking && !checker->may_lose && checker->have > 0)
@@ -334,7 +356,7 @@ int zm_stream_answer(struct zm_task *task)
 	const struct zm_net_task *net = zm_net_task_of(task);
 	uint64_t todo;
 	ssize_t n;
-	int r = 0, finished;
+	int r = 0;
 
 	while (r == 0 && !zm_task_is_stopped(task)) {
 		n = read(net->flow.control_fd, &todo, sizeof(todo));
@@ -347,8 +369,7 @@ int zm_stream_answer(struct zm_task *task)
 	}
 	if (r == 0 && !zm_task_is_stopped(task))
 		r = zm_net_gone(task, -EPIPE);
-	finished = zm_stream_finish(task);
-	return r < 0 ? r : finished;
+	return zm_stream_finish(task, r);
 }
 
 static int ask_and_receive(struct zm_task *task, uint64_t portion)

@@ -42,6 +42,8 @@ int zm_supply_open(struct zm_supply *supply, struct zm_ring *ring,
 		.shape = { .shape = shape, .is_paced = options->pace == ZM_NET_PACE_RECORDED },
 	};
 	r = zm_payload_open(&supply->payload, options->payload, seed, pair, why);
+	if (r == 0 && supply->is_stamped)
+		r = zm_payload_open_digest(&supply->payload, why);
 	if (r == 0)
 		r = fill_ring(supply, why);
 	supply->is_plain = !supply->is_stamped && !supply->is_filled_anew && !shape;

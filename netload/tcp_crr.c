@@ -12,13 +12,8 @@ static const struct zm_net_kind kind = {
 	.form = ZM_NET_FORM_CRR,
 };
 
-static const struct zm_option options[] = {
-	ZM_NET_RR_ROWS,     ZM_NET_INET_ROWS,    ZM_NET_BUFFER_ROWS,
-	ZM_NET_NODELAY_ROW, ZM_NET_PAYLOAD_ROWS, ZM_NET_END_ROW,
-};
-
 const struct zm_workload ZM_WORKLOAD = {
-	ZM_NET_WORKLOAD(kind, options),
+	ZM_NET_WORKLOAD(kind, zm_net_rr_options),
 	.summary = "a TCP connection per transaction, as netperf's TCP_CRR",
 	.op = "transaction",
 	.metrics = zm_netperf_rr_metrics,

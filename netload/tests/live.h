@@ -28,6 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +202,7 @@ static inline void live_spawn(struct live *live, unsigned int index)
 		live->pids[index] = fork();
 		assert_true(live->pids[index] >= 0);
 		if (live->pids[index] == 0) {
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 			live_task(task);
 			_exit(0);
 		}
@@ -235,9 +238,11 @@ static inline int live_go(struct live *live)
 	if (r < 0)
 		return r;
 	atomic_store(&live->shared->nr_left, live->run->nr_tasks);
+	/* Among very many busy tasks, who sets the stop must get its turn. Refused: it is slower. */
 	(void)fflush(NULL);
 	for (unsigned int i = 0; i < live->run->nr_tasks; i++)
 		live_spawn(live, i);
+	(void)setpriority(PRIO_PROCESS, 0, -20);
 	assert_int_equal(zm_gate_await(&live->shared->gate, live->run->nr_tasks, deadline_ns), 0);
 	r = live_error(live);
 	if (r < 0)
@@ -303,6 +308,7 @@ static inline void live_reap(struct live *live)
 			(void)kill(live->pids[i], SIGKILL);
 		(void)waitpid(live->pids[i], NULL, 0);
 	}
+	(void)setpriority(PRIO_PROCESS, 0, 0);
 	if (is_late)
 		fail_msg("tasks did not end");
 }

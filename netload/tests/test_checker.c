@@ -32,6 +32,7 @@ static void stream_init(struct stream *stream, unsigned int first)
 	stream->data = malloc(NR * (LARGE + sizeof(struct zm_stamp)));
 	stream->at[0] = 0;
 	assert_int_equal(zm_payload_open(&payload, ZM_NET_PAYLOAD_RANDOM, 7, 2, NULL), 0);
+	assert_int_equal(zm_payload_open_digest(&payload, NULL), 0);
 	for (unsigned int i = 0; i < NR; i++) {
 		unsigned char *message = stream->data + stream->at[i];
 		uint64_t digest;

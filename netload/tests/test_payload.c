@@ -106,6 +106,7 @@ static void a_digest_sees_every_byte(void **state)
 	(void)state;
 	fill(ZM_NET_PAYLOAD_RANDOM, 5, 0, SIZE, data);
 	assert_int_equal(zm_payload_open(&payload, ZM_NET_PAYLOAD_ZERO, 5, 0, NULL), 0);
+	assert_int_equal(zm_payload_open_digest(&payload, NULL), 0);
 	assert_int_equal(zm_payload_digest(&payload, data, SIZE, &whole), 0);
 	for (size_t part = 1; part <= SIZE; part *= 3)
 		assert_int_equal(digest_in_parts(&payload, data + skip, SIZE - skip, part), whole);
