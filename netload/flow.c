@@ -132,7 +132,7 @@ static int set_buffer(int fd, const struct buffer_row *row, uint64_t asked, stru
 {
 	int value = (int)(asked < INT_MAX / 2 ? asked : INT_MAX / 2);
 	char wish[32], gift[32];
-	uint64_t got;
+	uint64_t got = 0;
 	int r;
 
 	if (asked == 0)
