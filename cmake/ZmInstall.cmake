@@ -43,10 +43,10 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "zonemark developers <developers@zonemark.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
-"Runs the workloads by which changes to the Linux page allocator are judged, with
-the same system calls, sizes and counting as the field's own programs, keeps all
-that it measured in one file, and shows it: throughput, where it went, and the
-used-memory curve.")
+"Runs the workloads by which changes to the Linux page allocator are judged,
+with the same system calls, sizes and counting as the field's own programs,
+keeps all that it measured in one file, and shows it: throughput, where it
+went, and the used-memory curve.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
