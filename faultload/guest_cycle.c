@@ -17,16 +17,16 @@
 #define PATIENCE_NS (600 * ZM_NS_PER_S) /* a cycle of a large guest takes its time */
 
 struct guest_options {
-	uint64_t memory;
+	uint64_t size;
 	uint64_t threads;
 	unsigned int backing;
 	unsigned int pool;
 };
 
 static const struct zm_option options[] = {
-	{ .name = "memory",
+	{ .name = "size",
 	  .type = ZM_OPTION_SIZE,
-	  .offset = offsetof(struct guest_options, memory),
+	  .offset = offsetof(struct guest_options, size),
 	  .preset = "256M",
 	  .min = 4096,
 	  .max = UINT64_C(1) << 46,
@@ -142,10 +142,10 @@ static int check(const struct zm_run *run, struct zm_why *why)
 		r = zm_thp_check(run->root, ZM_THP_MADVISE, why);
 	if (r < 0)
 		return r;
-	if (chosen->memory % page_bytes_of(run) != 0)
+	if (chosen->size % page_bytes_of(run) != 0)
 		return zm_why_set(
-			why, -EINVAL, "memory=%llu: not a multiple of the page of %llu bytes",
-			(unsigned long long)chosen->memory, (unsigned long long)page_bytes_of(run));
+			why, -EINVAL, "size=%llu: not a multiple of the page of %llu bytes",
+			(unsigned long long)chosen->size, (unsigned long long)page_bytes_of(run));
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static void footprint(const struct zm_run *run, struct zm_footprint *ret_footpri
 {
 	const struct guest_options *chosen = run->options;
 
-	ret_footprint->task_bytes = chosen->memory;
+	ret_footprint->task_bytes = chosen->size;
 	ret_footprint->task_files = 1;
 }
 
@@ -161,7 +161,7 @@ static int prepare(struct zm_run *run, struct zm_why *why)
 {
 	const struct guest_options *chosen = run->options;
 	struct guest_run *shared = run->state;
-	uint64_t nr_pages = chosen->memory / page_bytes_of(run);
+	uint64_t nr_pages = chosen->size / page_bytes_of(run);
 
 	shared->thp_before = -1;
 	if (is_hugetlb(chosen))
@@ -187,7 +187,7 @@ static int setup(struct zm_task *task, struct zm_why *why)
 
 	(void)why;
 	state->guest = (struct zm_guest){ .backing = chosen->backing,
-					  .bytes = chosen->memory,
+					  .bytes = chosen->size,
 					  .page_bytes = page_bytes_of(task->run),
 					  .fd = -1 };
 	return 0;
@@ -250,7 +250,7 @@ static int report(const struct zm_window *window, struct zm_report *report)
 	const struct guest_run *shared = window->run->state;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
 	uint64_t cycles = zm_window_ops(window);
-	double nr_pages = (double)chosen->memory / (double)page_bytes_of(window->run);
+	double nr_pages = (double)chosen->size / (double)page_bytes_of(window->run);
 	double values[NR_METRICS];
 
 	if (shared->pieces[END].nr == 0)

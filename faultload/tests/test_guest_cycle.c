@@ -66,9 +66,9 @@ static void check_cycles(const char *options, uint64_t nr_pages)
 static void test_base_pages(void **state)
 {
 	static const char *const options[] = {
-		"memory=4M backing=memfd threads=0", "memory=4M backing=memfd threads=1",
-		"memory=4M backing=memfd threads=3",
-		"memory=4M backing=memfd threads=1000", /* nearly as many as pages */
+		"size=4M backing=memfd threads=0", "size=4M backing=memfd threads=1",
+		"size=4M backing=memfd threads=3",
+		"size=4M backing=memfd threads=1000", /* nearly as many as pages */
 	};
 
 	(void)state;
@@ -87,7 +87,7 @@ static void test_transparent(void **state)
 	rig_free(&rig);
 	if (r == -ENOTSUP || geteuid() != 0)
 		skip();
-	check_cycles("memory=4M backing=thp threads=2",
+	check_cycles("size=4M backing=thp threads=2",
 		     (UINT64_C(4) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
@@ -106,8 +106,8 @@ static void test_hugetlb(void **state)
 		skip();
 	}
 	assert_int_equal(zm_sysroot_read_u64(&root, SURPLUS, &before), 0);
-	check_cycles("memory=16M backing=hugetlb threads=2", 8);
-	check_cycles("memory=16M backing=memfd-hugetlb threads=0", 8);
+	check_cycles("size=16M backing=hugetlb threads=2", 8);
+	check_cycles("size=16M backing=memfd-hugetlb threads=0", 8);
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)before);
 	assert_int_equal(zm_sysroot_write(&root, SURPLUS, text), 0);
 	zm_sysroot_release(&root);
@@ -118,10 +118,10 @@ static void test_mappings_go(void **state)
 	unsigned int before, after;
 
 	(void)state;
-	check_cycles("memory=1M backing=memfd threads=0",
+	check_cycles("size=1M backing=memfd threads=0",
 		     (UINT64_C(1) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
 	before = count_lines("/proc/self/maps");
-	check_cycles("memory=1M backing=memfd threads=0",
+	check_cycles("size=1M backing=memfd threads=0",
 		     (UINT64_C(1) << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
 	after = count_lines("/proc/self/maps");
 	assert_true(after <= before + 4); /* the allocator's own, at most */
@@ -133,9 +133,9 @@ static void test_refuses(void **state)
 
 	(void)state;
 	rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, NULL);
-	assert_int_equal(rig_set_options(&rig, "memory=4097 backing=memfd"), 0);
+	assert_int_equal(rig_set_options(&rig, "size=4097 backing=memfd"), 0);
 	assert_int_equal(rig_check(&rig), -EINVAL);
-	assert_non_null(strstr(rig.why.text, "memory=4097"));
+	assert_non_null(strstr(rig.why.text, "size=4097"));
 	rig_free(&rig);
 }
 
