@@ -25,6 +25,7 @@ struct process {
 	long pid;
 	uint64_t start_ticks;
 	uint64_t ticks;
+	bool is_kernel; /* a thread of the kernel: a child of kthreadd, or that itself */
 	char name[32];
 };
 
@@ -95,13 +96,14 @@ static bool parse_process(const char *text, struct process *ret_process)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	uint64_t user, system;
+	long parent;
 	size_t length;
 
 	if (!open || !close || close < open ||
 	    sscanf(close,
-		   ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+		   ") %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
 		   " %*d %*d %*d %*d %*d %*d %" SCNu64,
-		   &user, &system, &ret_process->start_ticks) != 3)
+		   &parent, &user, &system, &ret_process->start_ticks) != 4)
 		return false;
 	length = (size_t)(close - open - 1);
 	if (length >= sizeof(ret_process->name))
@@ -110,6 +112,7 @@ static bool parse_process(const char *text, struct process *ret_process)
 	ret_process->name[length] = '\0';
 	ret_process->pid = strtol(text, NULL, 10);
 	ret_process->ticks = user + system;
+	ret_process->is_kernel = parent == 2 || (parent == 0 && ret_process->pid == 2);
 	return true;
 }
 
@@ -232,6 +235,7 @@ static void compare(const struct look *before, const struct look *now, size_t nr
 		} else if (ticks > most) {
 			most = ticks;
 			activity->busiest_pid = process->pid;
+			activity->is_busiest_kernel = process->is_kernel;
 			(void)snprintf(activity->busiest_name, sizeof(activity->busiest_name), "%s",
 				       process->name);
 		}

@@ -16,6 +16,7 @@ struct zm_activity {
 	long busiest_pid;   /* 0: none was found; short-lived processes are not */
 	char busiest_name[32];
 	double busiest_share;   /* of one CPU */
+	bool is_busiest_kernel; /* a thread of the kernel: nobody can end it */
 	uint64_t managed_pages; /* that the allocator has, in all zones; 0: not known */
 	int64_t managed_change; /* in that moment */
 	bool has_kdamond;

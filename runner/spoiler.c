@@ -71,9 +71,10 @@ static void look_at_load(struct looks *looks)
 	if (!looks->has_activity || activity->busy_share < BUSY_LEAST)
 		return;
 	if (activity->busiest_pid && activity->busiest_share >= BUSY_LEAST) {
-		(void)snprintf(mend, sizeof(mend),
-			       "end it (kill %ld), or wait until it is over; see `top`",
-			       activity->busiest_pid);
+		if (!activity->is_busiest_kernel)
+			(void)snprintf(mend, sizeof(mend),
+				       "end it (kill %ld), or wait until it is over; see `top`",
+				       activity->busiest_pid);
 		add(looks, "load", mend,
 		    "others use %.0f %% of the CPUs' time; most of it %s (process %ld, %.0f %% of "
 		    "a "

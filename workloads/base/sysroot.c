@@ -266,6 +266,9 @@ int zm_sysroot_read_cpuset(const struct zm_sysroot *root, const char *path,
 
 	if (error)
 		return error;
+	/* Linux 5.15 gives a node's list with a NUL behind it. */
+	while (length && text[length - 1] == '\0')
+		length--;
 	return strlen(text) < length ? -EINVAL : zm_cpuset_parse(text, ret_set);
 }
 

@@ -315,6 +315,9 @@ static void cpusets(void **state)
 	assert_int_equal(zm_cpuset_count(&set), 2048);
 	tree_write(&tree, "list", "5-2\n");
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), -EINVAL);
+	tree_write_bytes(&tree, "list", "0-2047\n\0", 8);
+	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), 0);
+	assert_int_equal(zm_cpuset_count(&set), 2048);
 	tree_write_bytes(&tree, "list", "0-3\0,5", 6);
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "list", &set), -EINVAL);
 	assert_int_equal(zm_sysroot_read_cpuset(&root, "missing", &set), -ENOENT);
