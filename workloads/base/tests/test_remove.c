@@ -232,8 +232,13 @@ static void fill_cpuset(const char *path)
 /* What start_in's child does: both it and its child are in the cgroup. */
 static void live_in(const char *path, int ready_fd)
 {
+	pid_t child;
+
 	(void)signal(SIGTERM, SIG_IGN);
-	if (!write_file(path, "cgroup.procs", "0") || fork() < 0 || write(ready_fd, "x", 1) != 1)
+	if (!write_file(path, "cgroup.procs", "0"))
+		_exit(1);
+	child = fork();
+	if (child && write(ready_fd, "x", 1) != 1)
 		_exit(1);
 	for (;;)
 		(void)pause();
