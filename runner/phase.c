@@ -23,7 +23,8 @@
 #include "workloads/base/units.h"
 
 #define WARMUP_LEAST_NS   ZM_NS_PER_S
-#define WIND_DOWN_NS      (10 * ZM_NS_PER_S)
+#define END_NS            (3 * ZM_NS_PER_S) /* in a run that has gone wrong */
+#define CLEANUP_NS        (10 * ZM_NS_PER_S)
 #define DRAIN_SETTLED     10 /* reads, a second */
 #define DRAIN_LEAST_BYTES (UINT64_C(16) << 20)
 #define DRAIN_STILL_BYTES (UINT64_C(1) << 20)
@@ -390,10 +391,15 @@ static int change_machine(struct zm_course *course, struct zm_why *why)
 
 /* --- after --- */
 
-/* Stops what runs, lets the launcher clean up, and kills it if it does not. */
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Stops what runs, and lets the launcher clean up; whoever hangs is killed later. */
 static void wind_down(struct zm_course *course)
 {
-	uint64_t until_ns = from_now(WIND_DOWN_NS);
+	uint64_t limit_ns = course->cell->options.stop_ns;
 	int r = 0;
 
 	course->is_gate_open = false;
@@ -402,9 +408,10 @@ static void wind_down(struct zm_course *course)
 	zm_arena_stop(&course->arena);
 	zm_gate_open(&course->arena.control->gate);
 	if (course->has_told_make)
-		r = zm_pulse_wind_down(course, ZM_WORD_ENDED, until_ns);
+		r = zm_pulse_wind_down(course, ZM_WORD_ENDED, from_now(least(limit_ns, END_NS)));
 	if (r == 0 && zm_launch_tell(&course->launch, ZM_WORD_FINISH) == 0)
-		(void)zm_pulse_wind_down(course, ZM_WORD_FINISHED, until_ns);
+		(void)zm_pulse_wind_down(course, ZM_WORD_FINISHED,
+					 from_now(least(limit_ns, CLEANUP_NS)));
 }
 
 static void explain(struct zm_course *course)

@@ -29,6 +29,9 @@ static uint64_t limit_ns(const struct zm_course *course)
 	return (limit ? limit : PATIENCE_NS) + turns_ns(course);
 }
 
+/* CPU time in the silence by which a task could have counted. */
+#define SPIN_NS (50 * ZM_NS_PER_MS)
+
 enum silence { STARVED, WAITING, STOPPED, SPINNING };
 
 /* CPU time is known from the last border on: what the task had beyond the time before its silence, it
@@ -47,7 +50,7 @@ static enum silence judge(const struct zm_course *course, unsigned int task, uin
 		return WAITING;
 	before_ns = course->tally.t_ns - course->times.t_ns;
 	before_ns = before_ns > silent_ns ? before_ns - silent_ns : 0;
-	return spent_ns > before_ns + silent_ns / 5 ? SPINNING : STARVED;
+	return spent_ns > before_ns + SPIN_NS ? SPINNING : STARVED;
 }
 
 static enum silence judge_unit(const struct zm_course *course, unsigned int task,

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -84,6 +85,19 @@ static void add_file(struct picture *picture, const struct zm_sysroot *root, con
 		(void)fprintf(picture->out, "%s: %s\n", path, text);
 }
 
+static void add_pattern(struct picture *picture, const struct zm_sysroot *root, const char *pattern)
+{
+	char absolute[PATH_MAX];
+	glob_t found;
+
+	(void)snprintf(absolute, sizeof(absolute), "/%s", pattern);
+	if (glob(absolute, 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		add_file(picture, root, found.gl_pathv[i] + 1);
+	globfree(&found);
+}
+
 static void add_open_files(struct picture *picture)
 {
 	for (int fd = 0; fd < 256; fd++) {
@@ -126,7 +140,7 @@ static void take_picture(struct picture *picture, const struct zm_workload *work
 	add_hugepages(picture, root);
 	add_file(picture, root, "proc/self/mountinfo");
 	for (size_t i = 0; workload->save && workload->save[i]; i++)
-		add_file(picture, root, workload->save[i]);
+		add_pattern(picture, root, workload->save[i]);
 	(void)nftw("/sys/fs/cgroup", add_directory, 8, FTW_PHYS);
 	tree_must(fclose(picture->out) == 0);
 }
@@ -246,6 +260,19 @@ static size_t make_words(const struct zm_workload *workload, char (*texts)[64],
 	return n;
 }
 
+static const struct zm_monitor *const *default_monitors(void)
+{
+	static const struct zm_monitor *list[128];
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < zm_nr_monitors && n < 127; i++) {
+		if (!zm_monitors[i]->is_extra)
+			list[n++] = zm_monitors[i];
+	}
+	list[n] = NULL;
+	return list;
+}
+
 static void run_all(const struct zm_workload *workload)
 {
 	const struct zm_workload *const workloads[] = { workload, NULL };
@@ -256,7 +283,7 @@ static void run_all(const struct zm_workload *workload)
 	struct zm_plan plan;
 	struct bench bench;
 
-	bench_open(&bench, zm_monitors);
+	bench_open(&bench, default_monitors());
 	journal = bench.journal;
 	const struct zm_cell_context context = { (unsigned int)bench.topology.nr_cpus, NULL, 0 };
 
