@@ -51,7 +51,8 @@ struct zm_net_engine {
 	int (*send)(struct zm_flow *flow, const struct iovec *messages, unsigned int nr,
 		    struct zm_moved *moved);
 
-	/* Waits for something. How many pieces (at most `depth`), 0 at the stream's end, or -errno. */
+	/* Waits for something. How many pieces (at most ZM_NET_MAX_DEPTH), 0 at the stream's end, or
+	 * -errno; -EAGAIN when a transaction that may be lost has waited long enough. */
 	int (*recv)(struct zm_flow *flow, struct zm_piece *pieces);
 
 	/* Once or more often, also when open failed or was not called. */
@@ -65,6 +66,9 @@ extern const struct zm_net_engine zm_net_engine_tls;
 
 /* The engine that the options ask for. */
 const struct zm_net_engine *zm_net_engine_of(const struct zm_net_options *options);
+
+/* Is it what a kernel says of a datagram that it does not take, after which one goes on? */
+bool zm_net_is_refusal(const struct zm_flow *flow, int error);
 
 /* Messages per submission: 1, or the options' depth. */
 unsigned int zm_net_engine_depth(const struct zm_net_options *options);

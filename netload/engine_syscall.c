@@ -72,14 +72,6 @@ static ssize_t send_some(struct zm_flow *flow, void *data, size_t size)
 	return write(flow->fd, data, size);
 }
 
-/* What the kernel says of a datagram that it would not take, and a benchmark goes on after. */
-static bool is_refusal(const struct zm_flow *flow, int error)
-{
-	if (!flow->family->may_lose)
-		return false;
-	return error == ENOBUFS || error == ECONNREFUSED || error == ENOMEM || error == EAGAIN;
-}
-
 static int send_one(struct zm_flow *flow, const struct iovec *message, struct zm_moved *moved)
 {
 	char *data = message->iov_base;
@@ -88,7 +80,7 @@ static int send_one(struct zm_flow *flow, const struct iovec *message, struct zm
 	do {
 		ssize_t n = send_some(flow, data, left);
 
-		if (n < 0 && is_refusal(flow, errno)) {
+		if (n < 0 && zm_net_is_refusal(flow, errno)) {
 			moved->refused++;
 			return 0;
 		}

@@ -379,9 +379,9 @@ static int open_in(struct zm_task *task, struct zm_why *why)
 	if (r < 0 || options->verify == ZM_NET_VERIFY_NONE)
 		return r;
 	net->is_checking = true;
-	/* A long SCTP message may come in pieces, so that calls are no borders. */
+	/* A long SCTP message may come in pieces, and datagrams merged: then calls are no borders. */
 	return zm_checker_open(&net->checker, options->verify, task->run->seed, task->pair,
-			       net->flow.family->keeps_borders &&
+			       net->flow.family->keeps_borders && !options->gso &&
 				       net->flow.family->call != ZM_CALL_SCTP,
 			       net->flow.family->may_lose, why);
 }

@@ -24,7 +24,3 @@ const struct zm_option zm_net_rr_options[] = {
 	ZM_NET_RR_ROWS,     ZM_NET_INET_ROWS,    ZM_NET_BUFFER_ROWS,
 	ZM_NET_NODELAY_ROW, ZM_NET_PAYLOAD_ROWS, ZM_NET_END_ROW,
 };
-
-const struct zm_option zm_net_udp_rr_options[] = {
-	ZM_NET_RR_ROWS, ZM_NET_INET_ROWS, ZM_NET_BUFFER_ROWS, ZM_NET_PAYLOAD_ROWS, ZM_NET_END_ROW,
-};

@@ -175,10 +175,13 @@ extern const char *const zm_net_paces[];
 	ZM_NET_SIZE_ROW(request_size, "1", 1, "bytes of a request"),                               \
 		ZM_NET_SIZE_ROW(response_size, "1", 1, "bytes of a response")
 
+#define ZM_NET_RR_ENGINE_ROW                                                                       \
+	ZM_NET_CHOICE_ROW(engine, "syscall", zm_net_rr_engines,                                    \
+			  "the original's calls; io_uring is another workload")
+
 /* Lists that several workloads have in common. */
 extern const struct zm_option zm_net_sctp_options[]; /* both SCTP streams */
-extern const struct zm_option zm_net_rr_options[];   /* transactions over what has NODELAY */
-extern const struct zm_option zm_net_udp_rr_options[];
+extern const struct zm_option zm_net_rr_options[];   /* transactions by system calls alone */
 
 #define ZM_NET_END_ROW                                                                             \
 	{                                                                                          \

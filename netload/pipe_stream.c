@@ -15,6 +15,7 @@ static const struct zm_net_kind kind = {
 static const struct zm_option options[] = {
 	ZM_NET_STREAM_ROWS("64K", "64K", "1"),
 	ZM_NET_PAYLOAD_ROWS,
+	ZM_NET_ENGINE_ROWS,
 	ZM_NET_END_ROW,
 };
 

@@ -17,6 +17,9 @@ static const struct zm_option options[] = {
 	ZM_NET_INET_ROWS,
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_PAYLOAD_ROWS,
+	ZM_NET_ENGINE_ROWS,
+	{ ZM_NET_OPTION(gso), .type = ZM_OPTION_BOOL, .preset = "off",
+	  .help = "engine=batch: the kernel cuts and merges messages (UDP_SEGMENT, UDP_GRO)" },
 	ZM_NET_END_ROW,
 };
 

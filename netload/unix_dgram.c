@@ -16,6 +16,7 @@ static const struct zm_option options[] = {
 	ZM_NET_STREAM_ROWS("10K", "0", "0"),
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_PAYLOAD_ROWS,
+	ZM_NET_ENGINE_ROWS,
 	ZM_NET_END_ROW,
 };
 

@@ -17,6 +17,7 @@ static const struct zm_option options[] = {
 	ZM_NET_SIZE_ROW(ask, "10M", 1, "bytes that the reader asks for at a time"),
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_PAYLOAD_ROWS,
+	ZM_NET_ENGINE_ROWS,
 	ZM_NET_END_ROW,
 };
 

@@ -7,11 +7,14 @@
  */
 #include "netload/tests/live.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "netload/net.h"
 
@@ -188,6 +191,89 @@ static void no_ipv6(void **state)
 	assert_says(&why, "IPv6");
 }
 
+/* --- io_uring --- */
+
+#ifdef ZM_HAVE_URING
+/* From now on io_uring_setup fails with this error, as in a container that forbids it. */
+static int forbid_io_uring(unsigned int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]),
+		.filter = filter,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+}
+
+static int check_forbidden(struct zm_why *why)
+{
+	if (forbid_io_uring(EPERM) < 0)
+		return 77;
+	return check_workload(&wl_netload_tcp_stream, "engine=uring", why) == -ENOTSUP ? 0 : 1;
+}
+
+static int check_missing(struct zm_why *why)
+{
+	if (forbid_io_uring(ENOSYS) < 0)
+		return 77;
+	return check_workload(&wl_netload_tcp_stream, "engine=uring", why) == -ENOTSUP ? 0 : 1;
+}
+
+static void io_uring_is_not_there(void **state)
+{
+	struct zm_why why;
+	int status = in_child(check_forbidden, &why);
+
+	(void)state;
+	if (status == 77)
+		skip();
+	assert_int_equal(status, 0);
+	assert_says(&why, "forbidden");
+	assert_says(&why, "engine=syscall");
+	assert_int_equal(in_child(check_missing, &why), 0);
+	assert_says(&why, "no io_uring");
+}
+
+static int lock_too_little(struct zm_why *why)
+{
+	const struct rlimit limit = { .rlim_cur = 8192, .rlim_max = 8192 };
+	struct live live;
+	int r;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0 || setresgid(65534, 65534, 65534) < 0 ||
+	    setresuid(65534, 65534, 65534) < 0)
+		return 77;
+	live_open(&live, &wl_netload_pipe_stream, ZM_TASK_THREAD, 1, "engine=uring send_size=1M");
+	r = live_go(&live);
+	if (r == -ENOTSUP)
+		return 77;
+	(void)live_end(&live);
+	*why = live.why;
+	live_close(&live);
+	return r == -ENOMEM || r == -ECONNABORTED ? 0 : 1;
+}
+
+static void too_little_lockable_memory(void **state)
+{
+	struct zm_why why;
+	int status = in_child(lock_too_little, &why);
+
+	(void)state;
+	if (status == 77)
+		skip();
+	assert_int_equal(status, 0);
+	assert_says(&why, "ulimit -l");
+}
+#endif
+
 /* --- socket buffers --- */
 
 static int set_large_buffers(struct zm_why *why)
@@ -362,6 +448,10 @@ int main(void)
 		cmocka_unit_test(sctp_that_is_not_there),
 		cmocka_unit_test(lo_is_down),
 		cmocka_unit_test(no_ipv6),
+#ifdef ZM_HAVE_URING
+		cmocka_unit_test(io_uring_is_not_there),
+		cmocka_unit_test(too_little_lockable_memory),
+#endif
 		cmocka_unit_test(clamped_buffers_are_forced_or_said),
 		cmocka_unit_test(buffers_are_what_was_asked),
 		cmocka_unit_test(a_killed_end_is_noticed),
