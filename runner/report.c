@@ -65,7 +65,10 @@ static int keep(struct zm_report *report, const struct zm_metric *metric, char *
 		return -ENOMEM;
 	}
 	report->figures = grown;
-	report->figures[report->nr_figures++] = (struct zm_figure){ metric, name, value };
+	report->figures[report->nr_figures++] = (struct zm_figure){
+		.row = metric, .metric = *metric, .name = name, .value = value
+	};
+	report->figures[report->nr_figures - 1].metric.name = NULL;
 	return 0;
 }
 

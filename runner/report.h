@@ -16,8 +16,9 @@
 #include "workloads/workload.h"
 
 struct zm_figure {
-	const struct zm_metric *row;
-	char *name; /* with "{n}" filled in */
+	const struct zm_metric *row; /* which one it was; it may be gone by now */
+	struct zm_metric metric;     /* its copy, without the name */
+	char *name;                  /* with "{n}" filled in */
 	double value;
 };
 

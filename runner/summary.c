@@ -12,7 +12,7 @@
 #include "runner/cmd.h"
 
 struct metric_summary {
-	const struct zm_metric *row;
+	const char *unit; /* a constant of the declarer */
 	char *name;
 	double *values; /* of the launches that went well */
 	size_t nr;
@@ -73,7 +73,7 @@ static struct metric_summary *make_metric(struct zm_cell_summary *cell,
 		cell->metrics = grown;
 	if (!name)
 		return NULL;
-	cell->metrics[cell->nr_metrics] = (struct metric_summary){ figure->row, name, NULL, 0 };
+	cell->metrics[cell->nr_metrics] = (struct metric_summary){ figure->metric.unit, name, NULL, 0 };
 	return &cell->metrics[cell->nr_metrics++];
 }
 
@@ -133,7 +133,7 @@ int zm_summary_add(struct zm_summary *summary, size_t index, const struct zm_out
 	if (outcome->status != ZM_STATUS_OK)
 		return 0;
 	for (size_t i = 0; r == 0 && i < outcome->report.nr_figures; i++) {
-		if (outcome->report.figures[i].row->is_primary)
+		if (outcome->report.figures[i].metric.is_primary)
 			r = add_value(cell, &outcome->report.figures[i]);
 	}
 	if (outcome->spread >= 0) {
@@ -243,7 +243,7 @@ static int print_metric(const struct zm_cell_summary *cell, const struct metric_
 		return r;
 	(void)fprintf(out, "%-*s  %-*s  %12s  %-8s  %12s  %12s  %8s  %8s  %3zu  %s\n", widths[0],
 		      title, widths[1], metric->name, number(median, sizeof(median), spread.median),
-		      metric->row->unit, number(least, sizeof(least), spread.least),
+		      metric->unit, number(least, sizeof(least), spread.least),
 		      number(most, sizeof(most), spread.most),
 		      percent(between, sizeof(between), spread.between),
 		      percent(inside, sizeof(inside), within(cell)), metric->nr, cell->flags);
@@ -310,7 +310,7 @@ static json_t *metric_json(const struct metric_summary *metric)
 	for (size_t i = 0; i < metric->nr; i++)
 		(void)json_array_append_new(values, json_real(metric->values[i]));
 	return json_pack("{s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "metric", metric->name, "unit",
-			 metric->row->unit, "median", spread.median, "least", spread.least, "most",
+			 metric->unit, "median", spread.median, "least", spread.least, "most",
 			 spread.most, "between%", real_or_null(spread.between), "values", values);
 }
 

@@ -61,6 +61,23 @@ static void test_add(void **state)
 	zm_report_release(&report);
 }
 
+/* A monitor makes a row of a CPU's idle states while it reports; the row is gone afterwards. */
+static void test_passing_row(void **state)
+{
+	struct zm_report report;
+	struct zm_metric row = { .name = "idle", .unit = "%", .better = ZM_BETTER_LESS };
+
+	(void)state;
+	zm_report_init(&report, NULL, 1);
+	assert_int_equal(zm_report_add(&report, &row, 1, 1, 1), 0);
+	row = (struct zm_metric){ .name = NULL, .is_primary = true };
+	assert_string_equal(report.figures[0].name, "idle");
+	assert_string_equal(report.figures[0].metric.unit, "%");
+	assert_false(report.figures[0].metric.is_primary);
+	assert_int_equal(report.figures[0].metric.better, ZM_BETTER_LESS);
+	zm_report_release(&report);
+}
+
 static void test_check(void **state)
 {
 	const struct zm_workload workload = { .name = "w", .metrics = rows };
@@ -86,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_passing_row),
 		cmocka_unit_test(test_check),
 	};
 
