@@ -34,6 +34,13 @@ void zm_flush_footprint(const struct zm_run *run, struct zm_footprint *ret_footp
 		ret_footprint->disk_bytes = own->size * run->nr_tasks;
 }
 
+int zm_flush_prepare(struct zm_run *run, struct zm_why *why)
+{
+	(void)why;
+	zm_region_look(run, ZM_THP_DEFAULT);
+	return 0;
+}
+
 int zm_flush_setup(struct zm_task *task, struct zm_why *why)
 {
 	const struct zm_flush *own = task->run->workload->own;
@@ -75,10 +82,11 @@ int64_t zm_flush_step(struct zm_task *task, uint64_t n)
 bool zm_flush_expect(const struct zm_run *run, double *ret_least, double *ret_most)
 {
 	const struct zm_flush *own = run->workload->own;
+	const struct zm_region_run *shared = run->state;
 	bool may_find = own->backing == ZM_BACKING_SHARED_FILE;
 
 	if (own->backing == ZM_BACKING_ANON)
-		may_find = zm_thp_sizes(run->root, ZM_THP_DEFAULT, run->page_bytes) != 0;
+		may_find = shared->thp_sizes != 0;
 	*ret_least = 0.5;
 	*ret_most = may_find ? 1 : 0.5;
 	return true;

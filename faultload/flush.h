@@ -16,6 +16,7 @@ struct zm_flush {
 
 int zm_flush_check(const struct zm_run *run, struct zm_why *why);
 void zm_flush_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
+int zm_flush_prepare(struct zm_run *run, struct zm_why *why);
 int zm_flush_setup(struct zm_task *task, struct zm_why *why);
 int64_t zm_flush_step(struct zm_task *task, uint64_t n);
 

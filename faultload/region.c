@@ -116,6 +116,14 @@ void zm_region_footprint(const struct zm_run *run, struct zm_footprint *ret_foot
 		ret_footprint->disk_bytes = chosen->size * run->nr_tasks;
 }
 
+void zm_region_look(struct zm_run *run, enum zm_thp thp)
+{
+	struct zm_region_run *shared = run->state;
+
+	shared->thp_sizes = zm_thp_sizes(run->root, thp, run->page_bytes);
+	shared->pmd_bytes = zm_thp_pmd_bytes(run->root);
+}
+
 int zm_region_prepare(struct zm_run *run, struct zm_why *why)
 {
 	const struct zm_region_options *chosen = run->options;
@@ -127,6 +135,7 @@ int zm_region_prepare(struct zm_run *run, struct zm_why *why)
 	if (r < 0)
 		return r;
 	shared->is_advised = zm_thp_needs_advice(run->root, chosen->thp);
+	zm_region_look(run, chosen->thp);
 	return 0;
 }
 
@@ -335,16 +344,12 @@ static void expect_huge(const struct zm_region_options *chosen, uint64_t stride,
 	*ret_most = per_page;
 }
 
-static uint64_t largest_size(uint64_t sizes)
-{
-	return sizes ? UINT64_C(1) << (63 - __builtin_clzll(sizes)) : 0;
-}
-
 bool zm_region_expect(const struct zm_run *run, double *ret_least, double *ret_most)
 {
 	const struct zm_region_options *chosen = run->options;
+	const struct zm_region_run *shared = run->state;
 	uint64_t stride = stride_of(run);
-	uint64_t sizes;
+	uint64_t sizes = shared->thp_sizes;
 
 	*ret_least = *ret_most = 1;
 	switch (backing_of(run)) {
@@ -352,16 +357,14 @@ bool zm_region_expect(const struct zm_run *run, double *ret_least, double *ret_m
 		break; /* the copies are made base page by base page, whatever the file's folios */
 	case ZM_BACKING_SHARED_FILE:
 		/* One fault may map a whole folio of the file, up to the largest huge page. */
-		sizes = zm_thp_pmd_bytes(run->root);
-		if (sizes > stride)
-			*ret_most = (double)sizes / (double)stride;
+		if (shared->pmd_bytes > stride)
+			*ret_most = (double)shared->pmd_bytes / (double)stride;
 		break;
 	case ZM_BACKING_ANON:
-		sizes = zm_thp_sizes(run->root, chosen->thp, run->page_bytes);
-		while (largest_size(sizes) > chosen->size)
-			sizes -= largest_size(sizes);
+		while (zm_thp_largest(sizes) > chosen->size)
+			sizes -= zm_thp_largest(sizes);
 		if (sizes)
-			expect_huge(chosen, stride, largest_size(sizes), ret_least, ret_most);
+			expect_huge(chosen, stride, zm_thp_largest(sizes), ret_least, ret_most);
 		break;
 	}
 	return true;

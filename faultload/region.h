@@ -39,6 +39,9 @@ extern const struct zm_option zm_region_file_options[];
 struct zm_region_run {
 	int thp_before;
 	bool is_advised;
+	/* Huge pages that the tasks' mappings may get, and the largest there is: as the machine was
+	 * set during the run. */
+	uint64_t thp_sizes, pmd_bytes;
 	_Atomic uint64_t nr_checked;  /* pages that teardown looked at */
 	_Atomic uint64_t nr_missing;  /* of these, not there, or not of the kind that is expected */
 	_Atomic uint32_t check_error; /* errno of a look that failed */
@@ -67,6 +70,7 @@ struct zm_region {
 int zm_region_check(const struct zm_run *run, struct zm_why *why);
 void zm_region_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
 int zm_region_prepare(struct zm_run *run, struct zm_why *why);
+void zm_region_look(struct zm_run *run, enum zm_thp thp); /* thp_sizes, pmd_bytes */
 void zm_region_cleanup(struct zm_run *run);
 
 int zm_region_setup(struct zm_task *task, struct zm_why *why);

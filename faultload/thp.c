@@ -89,6 +89,11 @@ bool zm_thp_needs_advice(const struct zm_sysroot *root, enum zm_thp thp)
 		read_enabled(root, THP_ENABLED, ENABLED_MADVISE) != ENABLED_ALWAYS);
 }
 
+uint64_t zm_thp_largest(uint64_t sizes)
+{
+	return sizes ? UINT64_C(1) << (63 - __builtin_clzll(sizes)) : 0;
+}
+
 uint64_t zm_thp_pmd_bytes(const struct zm_sysroot *root)
 {
 	uint64_t bytes;

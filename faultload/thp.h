@@ -47,6 +47,9 @@ bool zm_thp_needs_advice(const struct zm_sysroot *root, enum zm_thp thp);
  * only. */
 uint64_t zm_thp_sizes(const struct zm_sysroot *root, enum zm_thp thp, uint64_t page_bytes);
 
+/* The largest of a set; 0 of none. */
+uint64_t zm_thp_largest(uint64_t sizes);
+
 /* The kernel's largest (hpage_pmd_size); 0 where there are none. */
 uint64_t zm_thp_pmd_bytes(const struct zm_sysroot *root);
 

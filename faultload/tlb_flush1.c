@@ -28,6 +28,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.task_bytes = sizeof(struct zm_region),
 	.check = zm_flush_check,
 	.footprint = zm_flush_footprint,
+	.prepare = zm_flush_prepare,
 	.setup = zm_flush_setup,
 	.teardown = zm_region_teardown,
 	.step = zm_flush_step,

@@ -23,6 +23,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.run_bytes = sizeof(struct zm_region_run),
 	.task_bytes = sizeof(struct zm_region),
 	.footprint = zm_flush_footprint,
+	.prepare = zm_flush_prepare,
 	.setup = zm_flush_setup,
 	.teardown = zm_region_teardown,
 	.step = zm_flush_step,

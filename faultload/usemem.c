@@ -253,6 +253,7 @@ int zm_usemem_prepare(struct zm_run *run, struct zm_why *why)
 	} else {
 		r = zm_thp_prepare(run->root, chosen->thp, &shared->thp_before, why);
 		shared->is_advised = r == 0 && zm_thp_needs_advice(run->root, chosen->thp);
+		shared->thp_sizes = zm_thp_sizes(run->root, chosen->thp, run->page_bytes);
 	}
 	if (r == 0 && own->is_prepared)
 		r = populate(run, why);
@@ -374,14 +375,12 @@ int zm_usemem_verify(struct zm_run *run, struct zm_why *why)
 bool zm_usemem_expect(const struct zm_run *run, double *ret_least, double *ret_most)
 {
 	const struct zm_usemem *own = run->workload->own;
-	const struct zm_usemem_options *chosen = run->options;
-	double page_words = (double)page_bytes_of(run) / ZM_WORD_BYTES;
-	uint64_t sizes = own->is_huge ? 0 : zm_thp_sizes(run->root, chosen->thp, run->page_bytes);
+	const struct zm_usemem_run *shared = run->state;
 
 	if (own->is_random)
 		return false;
-	*ret_least = *ret_most = page_words;
-	if (sizes)
-		*ret_most = (double)zm_thp_pmd_bytes(run->root) / ZM_WORD_BYTES;
+	*ret_least = *ret_most = (double)shared->page_bytes / ZM_WORD_BYTES;
+	if (shared->thp_sizes)
+		*ret_most = (double)zm_thp_largest(shared->thp_sizes) / ZM_WORD_BYTES;
 	return true;
 }

@@ -39,6 +39,7 @@ struct zm_usemem_run {
 	uint64_t page_bytes;         /* base page, or the huge page's size */
 	int thp_before;
 	bool is_advised;
+	uint64_t thp_sizes; /* that the areas may get, as the machine was set during the run */
 	_Atomic uint64_t nr_checked, nr_wrong;
 };
 

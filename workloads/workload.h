@@ -207,7 +207,9 @@ struct zm_workload {
 
 	/* How many operations one page fault of a task should make with these options (1; 512 with
 	 * huge pages of 2 MiB; a folio's pages), from `ret_least` to `ret_most`; a window outside is
-	 * flagged. Return false when faults are not what it is about. May be NULL: false. */
+	 * flagged. Return false when faults are not what it is about. Asked after the run, when the
+	 * machine is put back: what hangs on its settings is looked up in prepare. May be NULL:
+	 * false. */
 	bool (*expect_ops_per_fault)(const struct zm_run *run, double *ret_least, double *ret_most);
 
 	/* Derives the declared metrics from the measured window. Runs in the runner. */

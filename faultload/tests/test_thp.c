@@ -147,8 +147,10 @@ static void test_expect(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct zm_sysroot root;
+		struct zm_region_run shared = { 0 };
 		struct zm_workload workload = { .own = &cases[i].backing };
 		struct zm_run run = { .workload = &workload,
+				      .state = &shared,
 				      .options = &cases[i].options,
 				      .root = &root,
 				      .page_bytes = cases[i].page_bytes };
@@ -156,6 +158,7 @@ static void test_expect(void **state)
 		struct tree tree;
 
 		make_root(cases[i].machine, &tree, &root);
+		zm_region_look(&run, cases[i].options.thp);
 		assert_true(zm_region_expect(&run, &least, &most));
 		if (least != cases[i].least || most != cases[i].most)
 			fail_msg("case %zu: %g to %g", i, least, most);
