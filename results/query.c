@@ -26,8 +26,8 @@ void zm_query_end(struct zm_store *store)
 	"SELECT run.id, run.uuid, invocation.uuid, invocation.command_line, invocation.label,"     \
 	" workload.name, params.json, cell.json, run.repeat, run.status, run.reason,"              \
 	" run.nr_tasks, run.kind, run.version, machine.key, boot.key, boot.kernel, run.wall_ns,"   \
-	" run.start_ns, run.owner_pid, run.owner_start, run.owner_space, run.owner_boot"           \
-	" FROM run"                                                                                \
+	" run.start_ns, run.owner_pid, run.owner_start, run.owner_space, run.owner_boot,"          \
+	" run.params FROM run"                                                                     \
 	" JOIN invocation ON invocation.id = run.invocation"                                       \
 	" JOIN cell ON cell.id = run.cell"                                                         \
 	" JOIN workload ON workload.id = cell.workload"                                            \
@@ -83,6 +83,7 @@ static void read_info(const struct zm_rows *rows, struct zm_run_info *ret_info)
 		.kernel = text_or_empty(rows, 16),
 		.wall_ns = (uint64_t)zm_rows_int(rows, 17),
 		.start_ns = (uint64_t)zm_rows_int(rows, 18),
+		.params_number = zm_rows_int(rows, 23),
 	};
 	see_death(rows, ret_info);
 }
@@ -99,6 +100,19 @@ static bool is_wanted(const struct zm_run_filter *filter, const struct zm_run_in
 	       (filter->status < 0 || filter->status == (int)run->status) &&
 	       (!filter->invocation || !strcmp(filter->invocation, run->invocation)) &&
 	       (!filter->cell || !strcmp(filter->cell, run->cell));
+}
+
+void zm_run_info_keep(struct zm_pool *pool, struct zm_run_info *info)
+{
+	const char **texts[] = {
+		&info->uuid,     &info->invocation, &info->command_line, &info->label,
+		&info->workload, &info->params,     &info->cell,         &info->reason,
+		&info->kind,     &info->version,    &info->machine,      &info->boot,
+		&info->kernel,
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = zm_pool_text(pool, *texts[i]);
 }
 
 int zm_query_runs(struct zm_store *store, const struct zm_run_filter *filter,
@@ -180,7 +194,8 @@ static int find_uuid(struct zm_db *db, const char *word, int64_t *ret_run, struc
 	return error;
 }
 
-static int find(struct zm_db *db, const char *word, int64_t *ret_run, struct zm_why *why)
+/* One run by number, UUID or "last". */
+static int find_one(struct zm_db *db, const char *word, int64_t *ret_run, struct zm_why *why)
 {
 	uint64_t number;
 	int error = -ENOENT;
@@ -195,36 +210,97 @@ static int find(struct zm_db *db, const char *word, int64_t *ret_run, struct zm_
 		error = zm_db_int(db, why,
 				  "SELECT id FROM run ORDER BY wall_ns DESC, id DESC LIMIT 1",
 				  ZM_BIND_NONE, ret_run);
+	return error;
+}
+
+static int not_found(struct zm_store *store, const char *word, struct zm_why *why)
+{
+	if (!strcmp(word, "last"))
+		return zm_why_set(why, -ENOENT, "%s: no run in it yet; `zonemark run` makes one",
+				  zm_store_path(store));
+	return zm_why_set(why, -ENOENT,
+			  "%s: no run has this number, name or label; `zonemark runs` lists them",
+			  word);
+}
+
+int zm_query_find(struct zm_store *store, const char *word, uint64_t *ret_run, struct zm_why *why)
+{
+	struct zm_db *db = zm_store_db(store);
+	int64_t run;
+	int error = find_one(db, word, &run, why);
+
 	if (error == -ENOENT)
 		error = zm_db_int(db, why,
 				  "SELECT run.id FROM run"
 				  " JOIN invocation ON invocation.id = run.invocation"
 				  " WHERE invocation.label = ?1"
 				  " ORDER BY run.wall_ns DESC, run.id DESC LIMIT 1",
-				  ZM_BIND(zm_text(word)), ret_run);
-	return error;
-}
-
-int zm_query_find(struct zm_store *store, const char *word, uint64_t *ret_run, struct zm_why *why)
-{
-	int64_t run;
-	int error = find(zm_store_db(store), word, &run, why);
-
-	if (error == -ENOENT && !strcmp(word, "last"))
-		return zm_why_set(why, error, "%s: no run in it yet; `zonemark run` makes one",
-				  zm_store_path(store));
+				  ZM_BIND(zm_text(word)), &run);
 	if (error == -ENOENT)
-		return zm_why_set(
-			why, error,
-			"%s: no run has this number, name or label; `zonemark runs` lists "
-			"them",
-			word);
+		return not_found(store, word, why);
 	if (!error)
 		*ret_run = (uint64_t)run;
 	return error;
 }
 
-/* Loading one run: each table's rows into an array that grows in the arena. */
+static int find_labelled(struct zm_db *db, const char *label, uint64_t **runs, size_t *nr,
+			 struct zm_why *why)
+{
+	struct zm_rows rows = { 0 };
+	size_t capacity = 0;
+	int error = zm_db_query(db, why, &rows,
+				"SELECT run.id FROM run"
+				" JOIN invocation ON invocation.id = run.invocation"
+				" WHERE invocation.label = ?1 ORDER BY run.wall_ns, run.id",
+				ZM_BIND(zm_text(label)));
+
+	while (!error && zm_rows_next(&rows, why, &error)) {
+		if (*nr == capacity) {
+			uint64_t *grown;
+
+			capacity = capacity ? capacity * 2 : 16;
+			grown = realloc(*runs, capacity * sizeof(*grown));
+			if (!grown) {
+				error = -ENOMEM;
+				break;
+			}
+			*runs = grown;
+		}
+		(*runs)[(*nr)++] = (uint64_t)zm_rows_int(&rows, 0);
+	}
+	zm_rows_end(&rows);
+	return error;
+}
+
+int zm_query_resolve(struct zm_store *store, const char *word, uint64_t **ret_runs, size_t *ret_nr,
+		     struct zm_why *why)
+{
+	struct zm_db *db = zm_store_db(store);
+	uint64_t *runs = NULL;
+	size_t nr = 0;
+	int64_t run;
+	int error = find_one(db, word, &run, why);
+
+	if (!error) {
+		runs = malloc(sizeof(*runs));
+		if (!runs)
+			return -ENOMEM;
+		runs[nr++] = (uint64_t)run;
+	} else if (error == -ENOENT) {
+		error = find_labelled(db, word, &runs, &nr, why);
+	}
+	if (!error && nr == 0)
+		error = not_found(store, word, why);
+	if (error) {
+		free(runs);
+		return error;
+	}
+	*ret_runs = runs;
+	*ret_nr = nr;
+	return 0;
+}
+
+/* Loading one run: each table's rows into an array that grows in the pool. */
 struct loading {
 	struct zm_db *db;
 	struct zm_run_view *view;
@@ -232,19 +308,6 @@ struct loading {
 };
 
 typedef void row_reader(struct loading *loading, const struct zm_rows *rows, void *element);
-
-static void keep_info(struct zm_arena *arena, struct zm_run_info *info)
-{
-	const char **texts[] = {
-		&info->uuid,     &info->invocation, &info->command_line, &info->label,
-		&info->workload, &info->params,     &info->cell,         &info->reason,
-		&info->kind,     &info->version,    &info->machine,      &info->boot,
-		&info->kernel,
-	};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		*texts[i] = zm_arena_text(arena, *texts[i]);
-}
 
 static int load_info(struct loading *loading, int64_t run)
 {
@@ -256,7 +319,7 @@ static int load_info(struct loading *loading, int64_t run)
 	if (!error) {
 		if (zm_rows_next(&rows, loading->why, &error)) {
 			read_info(&rows, &view->info);
-			keep_info(&view->arena, &view->info);
+			zm_run_info_keep(&view->pool, &view->info);
 		} else if (!error) {
 			error = zm_why_set(loading->why, -ENOENT, "%lld: no such run",
 					   (long long)run);
@@ -289,13 +352,13 @@ static void read_task(struct loading *loading, const struct zm_rows *rows, void 
 
 static void read_result(struct loading *loading, const struct zm_rows *rows, void *element)
 {
-	struct zm_arena *arena = &loading->view->arena;
+	struct zm_pool *pool = &loading->view->pool;
 	int64_t better = zm_rows_int(rows, 3);
 
 	*(struct zm_result *)element = (struct zm_result){
-		.metric = zm_arena_text(arena, text_or_empty(rows, 0)),
-		.unit = zm_arena_text(arena, text_or_empty(rows, 1)),
-		.source = zm_arena_text(arena, text_or_empty(rows, 2)),
+		.metric = zm_pool_text(pool, text_or_empty(rows, 0)),
+		.unit = zm_pool_text(pool, text_or_empty(rows, 1)),
+		.source = zm_pool_text(pool, text_or_empty(rows, 2)),
 		.better = better > 0 && better <= ZM_BETTER_LESS ? (enum zm_better)better
 								 : ZM_BETTER_NEITHER,
 		.is_primary = zm_rows_int(rows, 4) != 0,
@@ -307,21 +370,21 @@ static void read_result(struct loading *loading, const struct zm_rows *rows, voi
 
 static void read_note(struct loading *loading, const struct zm_rows *rows, void *element)
 {
-	struct zm_arena *arena = &loading->view->arena;
+	struct zm_pool *pool = &loading->view->pool;
 
 	*(struct zm_note_row *)element = (struct zm_note_row){
-		.kind = zm_arena_text(arena, text_or_empty(rows, 0)),
-		.text = zm_arena_text(arena, text_or_empty(rows, 1)),
+		.kind = zm_pool_text(pool, text_or_empty(rows, 0)),
+		.text = zm_pool_text(pool, text_or_empty(rows, 1)),
 	};
 }
 
-static void *grow(struct zm_arena *arena, void *array, size_t nr, size_t size)
+static void *grow(struct zm_pool *pool, void *array, size_t nr, size_t size)
 {
 	void *grown;
 
 	if (nr & (nr - 1)) /* room is made at powers of two */
 		return array;
-	grown = zm_arena_take(arena, (nr ? nr * 2 : 1) * size);
+	grown = zm_pool_take(pool, (nr ? nr * 2 : 1) * size);
 	if (grown && nr)
 		memcpy(grown, array, nr * size);
 	return grown;
@@ -330,7 +393,7 @@ static void *grow(struct zm_arena *arena, void *array, size_t nr, size_t size)
 static int load_rows(struct loading *loading, const char *sql, row_reader *reader, size_t size,
 		     void **ret_array, size_t *ret_nr)
 {
-	struct zm_arena *arena = &loading->view->arena;
+	struct zm_pool *pool = &loading->view->pool;
 	struct zm_rows rows = { 0 };
 	int error = zm_db_query(loading->db, loading->why, &rows, sql,
 				ZM_BIND(zm_int((int64_t)loading->view->info.id)));
@@ -338,9 +401,9 @@ static int load_rows(struct loading *loading, const char *sql, row_reader *reade
 	size_t nr = 0;
 
 	while (!error && zm_rows_next(&rows, loading->why, &error)) {
-		array = grow(arena, array, nr, size);
-		if (arena->error)
-			error = arena->error;
+		array = grow(pool, array, nr, size);
+		if (pool->error)
+			error = pool->error;
 		else
 			reader(loading, &rows, array + size * nr++);
 	}
@@ -360,7 +423,7 @@ static int load_inventory(struct loading *loading)
 				ZM_BIND(zm_int((int64_t)view->info.id)));
 
 	if (!error && zm_rows_next(&rows, loading->why, &error))
-		view->inventory = zm_arena_text(&view->arena, text_or_empty(&rows, 0));
+		view->inventory = zm_pool_text(&view->pool, text_or_empty(&rows, 0));
 	if (!view->inventory)
 		view->inventory = "{}";
 	zm_rows_end(&rows);
@@ -400,7 +463,7 @@ static int load_all(struct loading *loading, int64_t run)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
 		error = load_rows(loading, tables[i].sql, tables[i].reader, tables[i].size,
 				  tables[i].array, tables[i].nr);
-	return error ? error : view->arena.error;
+	return error ? error : view->pool.error;
 }
 
 int zm_query_run(struct zm_store *store, uint64_t run, struct zm_run_view **ret_view,
@@ -425,7 +488,7 @@ void zm_run_view_free(struct zm_run_view *view)
 {
 	if (!view)
 		return;
-	zm_arena_release(&view->arena);
+	zm_pool_release(&view->pool);
 	free(view);
 }
 
@@ -447,7 +510,7 @@ const struct zm_result *zm_run_view_result(const struct zm_run_view *view, const
 	return NULL;
 }
 
-int zm_query_primary(struct zm_store *store, uint64_t run, struct zm_arena *arena,
+int zm_query_primary(struct zm_store *store, uint64_t run, struct zm_pool *pool,
 		     struct zm_result *ret_result, struct zm_why *why)
 {
 	struct zm_rows rows = { 0 };
@@ -456,15 +519,15 @@ int zm_query_primary(struct zm_store *store, uint64_t run, struct zm_arena *aren
 				ZM_BIND(zm_int((int64_t)run)));
 
 	if (!error) {
-		struct zm_run_view view = { .arena = *arena };
+		struct zm_run_view view = { .pool = *pool };
 		struct loading loading = { .view = &view };
 
 		if (zm_rows_next(&rows, why, &error))
 			read_result(&loading, &rows, ret_result);
 		else if (!error)
 			error = -ENOENT;
-		*arena = view.arena;
+		*pool = view.pool;
 	}
 	zm_rows_end(&rows);
-	return error ? error : arena->error;
+	return error ? error : pool->error;
 }

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "results/arena.h"
+#include "results/pool.h"
 #include "results/recorder.h"
 #include "results/store.h"
 
@@ -32,6 +32,7 @@ struct zm_run_info {
 	const char *workload;
 	const char *params; /* JSON object, as text */
 	const char *cell;
+	int64_t params_number; /* the same for the same params in this store */
 	unsigned int repeat;
 	enum zm_status status;
 	const char *reason; /* NULL: none */
@@ -44,6 +45,9 @@ struct zm_run_info {
 	uint64_t wall_ns;
 	uint64_t start_ns;
 };
+
+/* Copies the texts into the pool (whose error says when there was no room). */
+void zm_run_info_keep(struct zm_pool *pool, struct zm_run_info *info);
 
 /* Which runs. Zeroed, with status -1: all. Texts are shell patterns ("page_fault*"), NULL: any. */
 struct zm_run_filter {
@@ -69,6 +73,11 @@ int zm_query_nr_runs(struct zm_store *store, uint64_t *ret_nr, struct zm_why *wh
  * order. -ENOENT; -EEXIST: several UUIDs begin so. */
 int zm_query_find(struct zm_store *store, const char *word, uint64_t *ret_run, struct zm_why *why);
 
+/* All that somebody means: one run by its number or UUID's first letters, "last", or every run of a
+ * label, oldest first. *ret_runs is the caller's to free. Errors as zm_query_find. */
+int zm_query_resolve(struct zm_store *store, const char *word, uint64_t **ret_runs, size_t *ret_nr,
+		     struct zm_why *why);
+
 struct zm_phase_row {
 	enum zm_phase phase;
 	uint64_t t0_ns, t1_ns;
@@ -93,7 +102,7 @@ struct zm_run_view {
 	struct zm_note_row *notes;
 	struct zm_note_row *absents;
 	size_t nr_phases, nr_tasks, nr_results, nr_notes, nr_absents;
-	struct zm_arena arena; /* all of it */
+	struct zm_pool pool; /* all of it */
 };
 
 int zm_query_run(struct zm_store *store, uint64_t run, struct zm_run_view **ret_view,
@@ -105,8 +114,8 @@ const struct zm_phase_row *zm_run_view_phase(const struct zm_run_view *view, enu
 const struct zm_result *zm_run_view_result(const struct zm_run_view *view, const char *metric);
 
 /* The run's primary figure (its first, when none is primary), without loading all of the run. Its
- * texts are in the arena. -ENOENT: it has no figure. */
-int zm_query_primary(struct zm_store *store, uint64_t run, struct zm_arena *arena,
+ * texts are in the pool. -ENOENT: it has no figure. */
+int zm_query_primary(struct zm_store *store, uint64_t run, struct zm_pool *pool,
 		     struct zm_result *ret_result, struct zm_why *why);
 
 #endif

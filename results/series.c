@@ -296,6 +296,54 @@ size_t zm_series_intervals(const struct zm_series *series, uint64_t t0_ns, uint6
 	return nr;
 }
 
+static int compare_lengths(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static uint64_t median_length(const struct zm_interval *intervals, size_t nr)
+{
+	uint64_t *lengths = malloc((nr + 1) * sizeof(*lengths));
+	uint64_t median = 0;
+
+	if (!lengths)
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		lengths[i] = intervals[i].t1_ns - intervals[i].t0_ns;
+	qsort(lengths, nr, sizeof(*lengths), compare_lengths);
+	median = lengths[nr / 2];
+	free(lengths);
+	return median;
+}
+
+static bool is_short(const struct zm_interval *interval, uint64_t median_ns)
+{
+	return interval->t1_ns - interval->t0_ns < median_ns / 2;
+}
+
+size_t zm_interval_join_short(struct zm_interval *intervals, size_t nr)
+{
+	uint64_t median_ns = nr > 1 ? median_length(intervals, nr) : 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct zm_interval *before = kept ? &intervals[kept - 1] : NULL;
+
+		if (before && before->t1_ns == intervals[i].t0_ns &&
+		    (is_short(&intervals[i], median_ns) ||
+		     (kept == 1 && is_short(before, median_ns)))) {
+			before->t1_ns = intervals[i].t1_ns;
+			before->delta += intervals[i].delta;
+			before->flags |= intervals[i].flags;
+		} else {
+			intervals[kept++] = intervals[i];
+		}
+	}
+	return kept;
+}
+
 double zm_interval_rate(const struct zm_interval *interval)
 {
 	return interval->delta * 1e9 / (double)(interval->t1_ns - interval->t0_ns);

@@ -52,6 +52,11 @@ struct zm_interval {
 size_t zm_series_intervals(const struct zm_series *series, uint64_t t0_ns, uint64_t t1_ns,
 			   struct zm_interval *ret_intervals);
 
+/* A border of a phase often lies just behind a regular reading; the rate of the few milliseconds
+ * between is noise. Joins every interval shorter than half the median one to the interval before it
+ * (the first one: behind it), when the two touch. Returns how many are left. */
+size_t zm_interval_join_short(struct zm_interval *intervals, size_t nr);
+
 double zm_interval_rate(const struct zm_interval *interval); /* per second */
 
 /* A count's total between two moments: the sum of its intervals there, and the time that they cover

@@ -191,11 +191,11 @@ double zm_stat_hl_shift(const double *a, size_t nr_a, const double *b, size_t nr
 	return nr_b ? median_of_pairs(a, nr_a, b, nr_b) : NAN;
 }
 
-void zm_stat_summarize(const double *values, size_t nr, struct zm_summary *ret_summary)
+void zm_stat_spread(const double *values, size_t nr, struct zm_spread *ret_spread)
 {
 	double *sorted = copy_of(values, nr);
 
-	*ret_summary = (struct zm_summary){
+	*ret_spread = (struct zm_spread){
 		.nr = nr,
 		.mean = zm_stat_mean(values, nr),
 		.sd = zm_stat_sd(values, nr),
@@ -206,9 +206,9 @@ void zm_stat_summarize(const double *values, size_t nr, struct zm_summary *ret_s
 	};
 	if (sorted && nr) {
 		zm_stat_sort(sorted, nr);
-		ret_summary->min = sorted[0];
-		ret_summary->median = zm_stat_quantile(sorted, nr, 0.5);
-		ret_summary->max = sorted[nr - 1];
+		ret_spread->min = sorted[0];
+		ret_spread->median = zm_stat_quantile(sorted, nr, 0.5);
+		ret_spread->max = sorted[nr - 1];
 	}
 	free(sorted);
 }

@@ -41,13 +41,13 @@ double zm_stat_hl(const double *values, size_t nr);
 double zm_stat_hl_shift(const double *a, size_t nr_a, const double *b, size_t nr_b);
 
 /* All that a table shows of a set of values. */
-struct zm_summary {
+struct zm_spread {
 	size_t nr;
 	double mean, sd, cv;
 	double min, median, max;
 };
 
-void zm_stat_summarize(const double *values, size_t nr, struct zm_summary *ret_summary);
+void zm_stat_spread(const double *values, size_t nr, struct zm_spread *ret_spread);
 
 /*
  * Spread within launches and between them. A launch is one start of the tasks, its values are those of

@@ -155,7 +155,7 @@ static void record_all(struct zm_recorder *recorder)
 static void check_all(struct zm_store *store)
 {
 	struct zm_run_view *view;
-	struct zm_arena arena = { 0 };
+	struct zm_pool pool = { 0 };
 	struct zm_result primary;
 
 	assert_int_equal(zm_query_run(store, 1, &view, NULL), 0);
@@ -179,9 +179,9 @@ static void check_all(struct zm_store *store)
 	assert_int_equal(view->nr_absents, 1);
 	assert_string_equal(view->absents[0].kind, "perf-stat");
 	zm_run_view_free(view);
-	assert_int_equal(zm_query_primary(store, 1, &arena, &primary, NULL), 0);
+	assert_int_equal(zm_query_primary(store, 1, &pool, &primary, NULL), 0);
 	assert_string_equal(primary.metric, "ops");
-	zm_arena_release(&arena);
+	zm_pool_release(&pool);
 	assert_int_equal(zm_query_run(store, 2, &view, NULL), -ENOENT);
 }
 

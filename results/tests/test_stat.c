@@ -114,7 +114,7 @@ static void other_means(void **state)
 static void what_does_not_exist_is_nan(void **state)
 {
 	const double one = 5;
-	struct zm_summary summary;
+	struct zm_spread summary;
 
 	(void)state;
 	assert_true(isnan(zm_stat_mean(NULL, 0)));
@@ -123,9 +123,9 @@ static void what_does_not_exist_is_nan(void **state)
 	assert_true(isnan(zm_stat_hl_shift(&one, 1, NULL, 0)));
 	assert_true(isnan(zm_stat_sd(&one, 1)));
 	assert_true(isnan(zm_stat_cv((const double[]){ -1, 1 }, 2)));
-	zm_stat_summarize(NULL, 0, &summary);
+	zm_stat_spread(NULL, 0, &summary);
 	assert_true(isnan(summary.min) && isnan(summary.median) && isnan(summary.mean));
-	zm_stat_summarize(&one, 1, &summary);
+	zm_stat_spread(&one, 1, &summary);
 	assert_true(summary.min == 5 && summary.median == 5 && summary.max == 5);
 	assert_true(isnan(summary.sd));
 }
@@ -134,14 +134,14 @@ static void what_does_not_exist_is_nan(void **state)
 static void order_means_nothing(void **state)
 {
 	double values[31], copy[31];
-	struct zm_summary first, second;
+	struct zm_spread first, second;
 	struct zm_random random;
 
 	(void)state;
 	zm_random_init(&random, 12, 0);
 	for (size_t i = 0; i < 31; i++)
 		values[i] = zm_random_unit(&random);
-	zm_stat_summarize(values, 31, &first);
+	zm_stat_spread(values, 31, &first);
 	for (size_t i = 31; i > 1; i--) {
 		size_t other = zm_random_below(&random, i);
 		double kept = values[i - 1];
@@ -150,7 +150,7 @@ static void order_means_nothing(void **state)
 		values[other] = kept;
 	}
 	memcpy(copy, values, sizeof(copy));
-	zm_stat_summarize(values, 31, &second);
+	zm_stat_spread(values, 31, &second);
 	assert_memory_equal(values, copy, sizeof(copy));
 	assert_near(second.mean, first.mean, 1e-14);
 	assert_near(second.sd, first.sd, 1e-14);
