@@ -189,8 +189,10 @@ int zm_cgroup_find(const struct zm_sysroot *root, const char *controller,
 		return r;
 	}
 	r = unified ? find_mount(root, 2, controller, unified, &found) : -ENOENT;
-	if (r == 0 && !version2_has(root, &found, controller))
-		r = -ENOENT;
+	/* Where it is not enabled, the nearest ancestor that has it governs. */
+	while (r == 0 && !version2_has(root, &found, controller))
+		if (!zm_cgroup_ascend(&found))
+			r = -ENOENT;
 	if (r == 0)
 		*ret_cgroup = found;
 	return r;

@@ -21,7 +21,8 @@ struct zm_cgroup {
 	char path[ZM_CGROUP_PATH_SIZE]; /* below the root: "sys/fs/cgroup/memory/user.slice" */
 };
 
-/* This process's cgroup for the controller. -ENOENT: no hierarchy has it. -ENAMETOOLONG. */
+/* This process's cgroup for the controller, or in version 2 its nearest ancestor for which it is
+ * enabled: that one's limits hold. -ENOENT: no hierarchy has it. -ENAMETOOLONG. */
 int zm_cgroup_find(const struct zm_sysroot *root, const char *controller,
 		   struct zm_cgroup *ret_cgroup);
 

@@ -135,7 +135,9 @@ static void test_version2(void **state)
 	assert_int_equal(cgroup.version, 2);
 	assert_int_equal(
 		zm_cgroup_left(&machine.root, &cgroup, "pids.max", "pids.current", NULL, NULL), 0);
-	assert_int_equal(zm_cgroup_find(&machine.root, "cpu", &cgroup), -ENOENT);
+	assert_int_equal(zm_cgroup_find(&machine.root, "cpu", &cgroup), 0);
+	assert_string_equal(cgroup.path, "sys/fs/cgroup");
+	assert_int_equal(zm_cgroup_find(&machine.root, "io", &cgroup), -ENOENT);
 	drop_machine(&machine);
 }
 
