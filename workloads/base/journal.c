@@ -210,7 +210,7 @@ static int check_no_other(const struct zm_journal *journal, const char *path, st
 		if (file_has_path(file, path))
 			error = zm_why_set(
 				why, -EBUSY,
-				"%s is being changed by another run (undo journal %s/%s): "
+				"/%s is being changed by another run (undo journal %s/%s): "
 				"wait for its end, or run `zonemark restore`",
 				path, journal->directory, file.name);
 	}
@@ -234,14 +234,14 @@ static int read_old(const struct zm_journal *journal, const char *path, char **r
 	int error = zm_setting_file_read(journal->root, path, ret_old);
 
 	if (error == -ENOENT)
-		return zm_why_set(why, error, "%s: this kernel does not have it", path);
+		return zm_why_set(why, error, "/%s: this kernel does not have it", path);
 	if (error == -EINVAL)
 		return zm_why_set(why, error,
-				  "%s: not a setting below proc/sys or sys that can be put back",
+				  "/%s: not a setting below /proc/sys or /sys that can be put back",
 				  path);
 	if (error)
 		return zm_why_errno(why, error,
-				    "cannot read %s, so it could not be put back: left alone",
+				    "cannot read /%s, so it could not be put back: left alone",
 				    path);
 	return 0;
 }
@@ -317,7 +317,7 @@ int zm_journal_set(struct zm_journal *journal, const char *path, const char *tex
 		return error;
 	error = zm_setting_file_write(journal->root, path, text);
 	record_now(journal, path, number);
-	return error ? zm_why_errno(why, error, "cannot write \"%s\" into %s", text, path) : 0;
+	return error ? zm_why_errno(why, error, "cannot write \"%s\" into /%s", text, path) : 0;
 }
 
 int zm_journal_save(struct zm_journal *journal, const char *path, struct zm_why *why)

@@ -157,13 +157,13 @@ static int write_back(const struct zm_sysroot *root, const struct zm_record *rec
 	int error = zm_setting_file_write(root, record->path, record->old);
 
 	if (error)
-		return zm_why_errno(said, error, "cannot put \"%s\" back into %s", record->old,
+		return zm_why_errno(said, error, "cannot put \"%s\" back into /%s", record->old,
 				    record->path);
 	error = zm_setting_file_read(root, record->path, &now);
 	if (error)
-		return zm_why_errno(said, error, "cannot read %s back", record->path);
+		return zm_why_errno(said, error, "cannot read /%s back", record->path);
 	if (!zm_setting_text_is_same(now, record->old))
-		return zm_why_set(said, -EIO, "%s took \"%s\" as \"%s\"; set it by hand",
+		return zm_why_set(said, -EIO, "/%s took \"%s\" as \"%s\"; set it by hand",
 				  record->path, record->old, now);
 	return 0;
 }
@@ -178,7 +178,7 @@ static int undo_setting(const struct zm_sysroot *root, const struct zm_record *r
 	if (error == -ENOENT)
 		return 0;
 	if (error)
-		return zm_why_errno(said, error, "cannot read %s to put \"%s\" back", record->path,
+		return zm_why_errno(said, error, "cannot read /%s to put \"%s\" back", record->path,
 				    record->old);
 	if (zm_setting_text_is_same(current, record->old))
 		return 0;
@@ -186,7 +186,7 @@ static int undo_setting(const struct zm_sysroot *root, const struct zm_record *r
 		*ret_undone = ZM_UNDONE_LEFT;
 		(void)zm_why_set(
 			said, 0,
-			"left %s at \"%s\": somebody else has set it since (it was \"%s\")",
+			"left /%s at \"%s\": somebody else has set it since (it was \"%s\")",
 			record->path, current, record->old);
 		return 0;
 	}
@@ -194,7 +194,7 @@ static int undo_setting(const struct zm_sysroot *root, const struct zm_record *r
 	if (error)
 		return error;
 	*ret_undone = ZM_UNDONE_BACK;
-	(void)zm_why_set(said, 0, "put %s back from \"%s\" to \"%s\"", record->path, current,
+	(void)zm_why_set(said, 0, "put /%s back from \"%s\" to \"%s\"", record->path, current,
 			 record->old);
 	return 0;
 }

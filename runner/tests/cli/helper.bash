@@ -11,6 +11,7 @@ setup() {
 	: "${ZONEMARK:?path of the program; run these through ctest}"
 	export HOME=$BATS_TEST_TMPDIR/home
 	export XDG_DATA_HOME=$HOME/data XDG_STATE_HOME=$HOME/state XDG_CACHE_HOME=$HOME/cache
+	export ZONEMARK_JOURNAL=$HOME/journal
 	export TMPDIR=$BATS_TEST_TMPDIR/tmp
 	mkdir -p "$HOME" "$TMPDIR"
 	unset ZONEMARK_DB LC_ALL
