@@ -92,10 +92,3 @@ assert all(s["name"] and s["what"] and s["mend"] for s in answer["spoilers"])'
 	succeeds
 	has_line '^  CPUs +'
 }
-
-@test "a comma in the locale's numbers stays out of JSON" {
-	export LC_ALL=de_DE.UTF-8
-	run_split zonemark check --json
-	succeeds
-	! printf '%s' "$out" | grep -Eq '": [0-9]+,[0-9]'
-}
