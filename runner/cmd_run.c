@@ -27,6 +27,7 @@
 #include "runner/phase.h"
 #include "runner/plan.h"
 #include "runner/session.h"
+#include "runner/setting.h"
 #include "runner/summary.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/cpuset.h"
@@ -163,6 +164,21 @@ static int open_memory_policy(struct command *command, struct zm_why *why)
 	return r;
 }
 
+/* Before anything is run: a setting that cannot be set is wrong for the whole line. */
+static int check_settings(const struct command *command, struct zm_why *why)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < command->plan.nr_cells; i++) {
+		const struct zm_cell *cell = &command->plan.cells[i];
+
+		for (size_t k = 0; r == 0 && k < cell->nr_settings; k++)
+			r = zm_setting_check(&command->root, cell->settings[k].name,
+					     cell->settings[k].value, why);
+	}
+	return r;
+}
+
 static int open_plan(struct command *command, struct zm_why *why)
 {
 	const struct switches *switches = command->switches;
@@ -178,6 +194,8 @@ static int open_plan(struct command *command, struct zm_why *why)
 	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[switches->place]);
 	r = zm_plan_make(&context, zm_workloads, command->args->words, command->args->nr_words,
 			 &command->plan, why);
+	if (r == 0)
+		r = check_settings(command, why);
 	for (size_t i = 0; r == 0 && i < command->plan.nr_remarks; i++)
 		(void)fprintf(stderr, "%s\n", command->plan.remarks[i]);
 	if (r == 0 &&

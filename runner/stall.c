@@ -8,6 +8,8 @@
 #define PATIENCE_NS (5 * ZM_NS_PER_S)
 /* Sharing a CPU costs turns: so much more silence is allowed for each task that shares it. */
 #define TURN_NS (20 * ZM_NS_PER_MS)
+/* A task that is silent for so long at the window's end is looked at. */
+#define NOTICED_NS (500 * ZM_NS_PER_MS)
 /* In a window shorter than this only a stopped task is known to have stalled. */
 #define WINDOW_NS ZM_NS_PER_S
 /* Waiting for a CPU so many times longer than allowed is taken for a stall after all. */
@@ -106,14 +108,16 @@ int zm_stall_find_in_window(struct zm_course *course)
 	can_tell = window_ns > WINDOW_NS + turns_ns(course) &&
 		   window_ns > course->cell->workload->patience_ns;
 	for (unsigned int i = 0; i < course->arena.nr_tasks; i++) {
+		uint64_t silent_ns = tally->t_ns - tally->moved_ns[i];
+		bool is_whole = tally->moved_ns[i] <= course->start.t_ns;
 		enum silence silence;
 
-		if (tally->moved_ns[i] > course->start.t_ns)
+		if (silent_ns < NOTICED_NS && !is_whole)
 			continue;
-		silence = judge_unit(course, i, window_ns);
-		if (silence == STOPPED || (silence != STARVED && can_tell))
-			return fail(course, i, silence, window_ns);
-		nr_starved++;
+		silence = judge_unit(course, i, silent_ns);
+		if (silence == STOPPED || (is_whole && silence != STARVED && can_tell))
+			return fail(course, i, silence, silent_ns);
+		nr_starved += is_whole;
 	}
 	if (nr_starved)
 		zm_course_note(course, "starved",

@@ -14,7 +14,7 @@
  * the failure record says which task. */
 int zm_stall_find(struct zm_course *course);
 
-/* After the window: silent in all of it? As above; tasks that were starved become a note. */
+/* After the window: silent in all of it, or stopped? As above; tasks that were starved become a note. */
 int zm_stall_find_in_window(struct zm_course *course);
 
 #endif
