@@ -8,7 +8,7 @@
 #include "faultload/hugepool.h"
 #include "faultload/usemem.h"
 
-static const struct zm_usemem own = { .is_random = true, .is_huge = true };
+static const struct zm_area_case own = { .is_random = true, .is_huge = true };
 
 const struct zm_workload ZM_WORKLOAD = {
 	.name = ZM_WORKLOAD_NAME,
@@ -17,16 +17,16 @@ const struct zm_workload ZM_WORKLOAD = {
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
 	.need = { .root = true },
 	.own = &own,
-	.options = zm_usemem_huge_options,
-	.options_size = sizeof(struct zm_usemem_options),
+	.options = zm_area_huge_options,
+	.options_size = sizeof(struct zm_area_options),
 	.counters = zm_vmscal_counters,
 	.metrics = zm_vmscal_metrics,
 	.save = zm_hugepool_save,
 	.batch = 64,
 	.run_bytes = sizeof(struct zm_usemem_run),
 	.task_bytes = sizeof(struct zm_usemem_task),
-	.check = zm_usemem_check,
-	.footprint = zm_usemem_footprint,
+	.check = zm_area_check,
+	.footprint = zm_area_footprint,
 	.prepare = zm_usemem_prepare,
 	.cleanup = zm_usemem_cleanup,
 	.setup = zm_usemem_setup,

@@ -22,7 +22,7 @@ struct zm_cow_note {
 
 int zm_cow_setup(struct zm_task *task, struct zm_why *why)
 {
-	const struct zm_usemem *own = task->run->workload->own;
+	const struct zm_area_case *own = task->run->workload->own;
 	const struct zm_usemem_run *shared = task->run->state;
 	struct zm_cow_task *state = task->state;
 	uint64_t nr_pages = shared->vmscal.area_bytes / shared->page_bytes;
@@ -97,7 +97,7 @@ __attribute__((noreturn)) static void be_child(struct zm_task *task, pid_t paren
 
 static int say_death(struct zm_task *task, pid_t pid, int status)
 {
-	const struct zm_usemem *own = task->run->workload->own;
+	const struct zm_area_case *own = task->run->workload->own;
 
 	if (!WIFSIGNALED(status))
 		return zm_why_set(&task->slot->why, -ECHILD, "its child %d ended with status %d",

@@ -35,7 +35,7 @@ static const struct zm_workload *const all[] = {
 #define MIB       (UINT64_C(1) << 20)
 #define MIB_WORDS (MIB / ZM_WORD_BYTES)
 
-static const struct zm_usemem *own_of(const struct zm_workload *workload)
+static const struct zm_area_case *own_of(const struct zm_workload *workload)
 {
 	return workload->own;
 }
@@ -212,7 +212,7 @@ static void test_areas(void **state)
 		rig_init(&rig, cases[i].workload, cases[i].kind, cases[i].nr_tasks, NULL);
 		assert_int_equal(rig_set_options(&rig, cases[i].options), 0);
 		assert_int_equal(rig_check(&rig), 0);
-		assert_int_equal(zm_usemem_area_bytes(&rig.run), cases[i].area);
+		assert_int_equal(zm_area_bytes(&rig.run), cases[i].area);
 		rig_free(&rig);
 	}
 }
@@ -237,13 +237,13 @@ static void test_default_unit(void **state)
 
 	(void)state;
 	rig_init(&rig, &wl_faultload_anon_w_seq, ZM_TASK_PROCESS, 1, NULL);
-	half = zm_usemem_area_bytes(&rig.run);
+	half = zm_area_bytes(&rig.run);
 	assert_true(half > 0);
 	assert_int_equal(rig_set_options(&rig, "size=512T"), -ERANGE);
 	assert_int_equal(rig_set_options(&rig, "size=8T"), 0);
-	assert_in_range(zm_usemem_area_bytes(&rig.run), half / 2, half + half / 2);
+	assert_in_range(zm_area_bytes(&rig.run), half / 2, half + half / 2);
 	assert_int_equal(rig_set_options(&rig, "size=16M"), 0);
-	assert_true(zm_usemem_area_bytes(&rig.run) % (16 * MIB) == 0);
+	assert_true(zm_area_bytes(&rig.run) % (16 * MIB) == 0);
 	rig_free(&rig);
 }
 

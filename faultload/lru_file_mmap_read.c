@@ -1,0 +1,35 @@
+/*
+ * lru_file_mmap_read: reads files larger than memory, from end to end.
+ *
+ * Each task has a sparse file of its own, as long as its part of unit_size, and for ever: maps it
+ * shared and read-only, reads 8 bytes at a time from it, unmaps and empties it. The cache fills, and
+ * reclaim makes room. As vm-scalability's lru-file-mmap-read.
+ */
+#include "faultload/usemem.h"
+
+static const struct zm_area_case own = { .is_read = true, .is_file = true };
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "reads a sparse file of its own, larger than memory, from end to end",
+	.op = "word",
+	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.own = &own,
+	.options = zm_area_file_options,
+	.options_size = sizeof(struct zm_area_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.batch = 4096,
+	.run_bytes = sizeof(struct zm_usemem_run),
+	.task_bytes = sizeof(struct zm_usemem_task),
+	.check = zm_area_check,
+	.footprint = zm_area_footprint,
+	.prepare = zm_usemem_prepare,
+	.cleanup = zm_usemem_cleanup,
+	.setup = zm_usemem_setup,
+	.teardown = zm_usemem_teardown,
+	.step = zm_usemem_step,
+	.verify = zm_usemem_verify,
+	.expect_ops_per_fault = zm_usemem_expect,
+	.report = zm_vmscal_report,
+};
