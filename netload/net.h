@@ -123,6 +123,9 @@ int zm_crr_answer(struct zm_task *task);
 /* This end has sent its last, or failed: tells the other, by the stream itself. Returns the error. */
 int zm_stream_finish(struct zm_task *task, int error);
 
+/* The same for a connection each: one more, without a request, wakes the other from its accept. */
+int zm_crr_finish(struct zm_task *task, int error);
+
 /* Counts what an engine moved. */
 void zm_net_count_sent(struct zm_task *task, const struct zm_moved *moved);
 

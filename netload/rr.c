@@ -197,9 +197,8 @@ static int transact(struct zm_task *task)
 		(void)zm_clock_sleep_until(start_ns + ZM_NS_PER_MS);
 		return 0;
 	}
-	if (r < 0)
-		return r;
-	r = send_message(task);
+	if (r == 0)
+		r = send_message(task);
 	if (r == 0)
 		r = receive_message(task, net->options->response_size);
 	if (r <= 0)
@@ -212,8 +211,7 @@ static int transact(struct zm_task *task)
 	return 0;
 }
 
-/* One more connection, without a request, wakes the answering end from its accept. */
-static int finish_connections(struct zm_task *task, int error)
+int zm_crr_finish(struct zm_task *task, int error)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_pair *pair = net->pair;
@@ -242,7 +240,7 @@ int zm_crr_ask(struct zm_task *task)
 		r = transact(task);
 		zm_net_note_first(task);
 	}
-	return finish_connections(task, r);
+	return zm_crr_finish(task, r);
 }
 
 /* 1: answered; 0: the last connection, without a request; or -errno. */

@@ -56,6 +56,7 @@ struct live_shared {
 	struct zm_gate gate;
 	_Atomic uint32_t stop;
 	_Atomic uint32_t nr_left; /* tasks that have not ended */
+	uint32_t nr_late;         /* the first so many ends 0 get no turn before the stop */
 };
 
 struct live {
@@ -181,7 +182,9 @@ static inline void *live_task(void *argument)
 	if (r < 0)
 		atomic_store(&task->slot->error, r);
 	zm_gate_wait(&shared->gate);
-	if (r == 0) {
+	while (task->end == 0 && task->pair < shared->nr_late && !zm_task_is_stopped(task))
+		(void)zm_clock_sleep_until(zm_clock_now_ns() + ZM_NS_PER_MS);
+	if (r == 0 && !zm_task_is_stopped(task)) {
 		r = workload->run(task);
 		if (r < 0)
 			atomic_store(&task->slot->error, r);

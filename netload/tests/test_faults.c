@@ -362,6 +362,31 @@ static void a_killed_end_is_noticed(void **state)
 		}
 }
 
+/* A task that gets no turn before the stop is not run; its other end has been, and must not wait. */
+static void an_end_that_was_never_run(void **state)
+{
+	static const struct zm_workload *const workloads[] = {
+		&wl_netload_udp_stream,  &wl_netload_tcp_stream, &wl_netload_unix_stream,
+		&wl_netload_pipe_stream, &wl_netload_unix_dgram, &wl_netload_tcp_rr,
+		&wl_netload_tcp_crr,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+		struct live live;
+
+		live_open(&live, workloads[i], ZM_TASK_THREAD, 2, "");
+		live.shared->nr_late = 1;
+		assert_int_equal(live_go(&live), 0);
+		live_await(&live, ZM_NET_RECV_MESSAGES, 10);
+		if (live_end(&live) < 0)
+			fail_msg("%s: %s", workloads[i]->name, live.why.text);
+		assert_int_equal(live.slots[0].ops, 0);
+		assert_true(live.slots[2].ops > 0);
+		live_close(&live);
+	}
+}
+
 /* An end that cannot be set up does not leave the other waiting. */
 static void too_few_descriptors(void **state)
 {
@@ -455,6 +480,7 @@ int main(void)
 		cmocka_unit_test(clamped_buffers_are_forced_or_said),
 		cmocka_unit_test(buffers_are_what_was_asked),
 		cmocka_unit_test(a_killed_end_is_noticed),
+		cmocka_unit_test(an_end_that_was_never_run),
 		cmocka_unit_test(too_few_descriptors),
 		cmocka_unit_test(very_many_pairs),
 	};
