@@ -19,9 +19,9 @@
 #include "results/chunk.h"
 #include "results/db.h"
 #include "results/finish.h"
-#include "results/intern.h"
 #include "results/reserve.h"
 #include "results/rows.h"
+#include "results/runrow.h"
 #include "results/store.h"
 #include "results/uuid.h"
 #include "workloads/base/clock.h"
@@ -58,50 +58,25 @@ static void recorder_free(struct zm_recorder *recorder)
 	free(recorder);
 }
 
+/* What the caller has left open is filled in. */
 static int insert_run(struct zm_recorder *recorder, const struct zm_run_record *record,
 		      struct zm_why *why)
 {
-	uint64_t wall_ns = record->wall_ns ? record->wall_ns : zm_clock_wall_ns();
-	uint64_t start_ns = record->start_ns ? record->start_ns : zm_clock_now_ns();
-	int64_t invocation = 0, boot = 0, inventory = 0, cell = 0, params = 0;
-	struct zm_db *db = recorder->db;
-	struct zm_owner owner;
+	struct zm_run_record whole = *record;
 	char uuid[ZM_UUID_SIZE] = "";
+	struct zm_owner owner;
 	int error = record->uuid ? 0 : zm_uuid_make(uuid);
 
 	if (error)
 		return zm_why_errno(why, error, "a name for the run");
-	if (!error)
-		error = zm_intern_invocation(db, record->invocation, wall_ns, record->command_line,
-					     record->label, &invocation, why);
-	if (!error)
-		error = zm_intern_boot(db, record->machine_id, record->boot_id, record->kernel,
-				       &boot, why);
-	if (!error)
-		error = zm_intern_inventory(db, record->inventory ? record->inventory : "{}",
-					    &inventory, why);
-	if (!error)
-		error = zm_intern_cell(db, record->workload, record->cell, &cell, why);
-	if (!error)
-		error = zm_intern_params(db, record->params, &params, why);
-	if (!error)
-		error = zm_owner_self(&owner, why);
+	error = zm_owner_self(&owner, why);
 	if (error)
 		return error;
-	return zm_db_int(
-		db, why,
-		"INSERT INTO run (uuid, invocation, boot, inventory, cell, params, repeat, status,"
-		" reason, nr_tasks, kind, version, wall_ns, start_ns, owner_pid, owner_start,"
-		" owner_space, owner_boot) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
-		" ?12, ?13, ?14, ?15, ?16, ?17, ?18) RETURNING id",
-		ZM_BIND(zm_text(record->uuid ? record->uuid : uuid), zm_int(invocation),
-			zm_int(boot), zm_int(inventory), zm_int(cell), zm_int(params),
-			zm_int(record->repeat), zm_int(record->status), zm_text(record->reason),
-			zm_int(record->nr_tasks), zm_text(record->kind), zm_text(record->version),
-			zm_int((int64_t)wall_ns), zm_int((int64_t)start_ns),
-			zm_int((int64_t)owner.pid), zm_int((int64_t)owner.start_ticks),
-			zm_int((int64_t)owner.pid_ns), zm_text(owner.boot_id)),
-		&recorder->run);
+	whole.uuid = record->uuid ? record->uuid : uuid;
+	whole.wall_ns = record->wall_ns ? record->wall_ns : zm_clock_wall_ns();
+	whole.start_ns = record->start_ns ? record->start_ns : zm_clock_now_ns();
+	whole.inventory = record->inventory ? record->inventory : "{}";
+	return zm_runrow_insert(recorder->db, &whole, &owner, &recorder->run, why);
 }
 
 static int begin(struct zm_recorder *recorder, const struct zm_run_record *record,

@@ -130,3 +130,22 @@ assert {r["record"] for r in rows} == {"run", "phase", "task", "note", "absent",
 	[ "$status" -eq 2 ]
 	grep -q 'could not be written' err
 }
+
+@test "another store's runs are taken in once, and are the same here" {
+	run_split zonemark import store.db --db lab.db
+	succeeds
+	[ "$out" = "store.db: 6 new, 0 replaced, 0 there already" ]
+	run_split zonemark import store.db --db lab.db --json
+	[ "$out" = '{"store":"store.db","new":0,"replaced":0,"there":6,"under_way":0}' ]
+	run_split zonemark export --output here.json
+	succeeds
+	run_split zonemark export --output there.json --db lab.db
+	succeeds
+	cmp here.json there.json
+	run_split zonemark import store.db
+	fails_with 2 'import: store.db: this is the store itself'
+	run_split zonemark import
+	fails_with 2 'import: which store\? give its file'
+	run_split zonemark import none.db --db lab.db
+	fails_with 2 'none.db: there is no store yet'
+}

@@ -1,0 +1,26 @@
+/*
+ * import: the runs of another store, taken into this one.
+ *
+ * A run is the same everywhere by its UUID, so importing twice changes nothing. A run arrives whole or
+ * not at all. One that is here as `interrupted` and has ended over there since is replaced; one that is
+ * still under way over there is left for the next time. Series are copied as they are packed.
+ */
+#ifndef ZM_RESULTS_IMPORT_H
+#define ZM_RESULTS_IMPORT_H
+
+#include <stdint.h>
+
+#include "results/store.h"
+
+struct zm_import {
+	uint64_t nr_new;
+	uint64_t nr_replaced;
+	uint64_t nr_there; /* already */
+	uint64_t nr_under_way;
+};
+
+/* What is counted in *ret_import was done even when an error ends it. */
+int zm_import_store(struct zm_store *into, struct zm_store *from, struct zm_import *ret_import,
+		    struct zm_why *why);
+
+#endif
