@@ -142,7 +142,8 @@ uint64_t zm_area_bytes(const struct zm_run *run)
 {
 	const struct zm_area_case *own = run->workload->own;
 	uint64_t page_bytes = zm_area_page_bytes(run);
-	uint64_t nr_parts = run->nr_tasks;
+	unsigned int nr_ends = run->workload->nr_ends ? run->workload->nr_ends : 1;
+	uint64_t nr_parts = run->nr_tasks / nr_ends;
 
 	if (own->is_prepared)
 		nr_parts = run->kind == ZM_TASK_PROCESS ? nr_parts + 1 : 1;

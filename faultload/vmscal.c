@@ -131,6 +131,21 @@ void zm_vmscal_freed(struct zm_task *task, uint64_t since_ns)
 
 /* --- in the runner ----------------------------------------------------------------------------- */
 
+static double op_bytes_of(const struct zm_run *run)
+{
+	const struct zm_vmscal_run *shared = run->state;
+
+	return shared->op_bytes ? (double)shared->op_bytes : WORD_BYTES;
+}
+
+/* What the original makes of a byte. */
+static double inflation_of(const struct zm_run *run)
+{
+	const struct zm_vmscal_run *shared = run->state;
+
+	return shared->is_plain ? 1 : INFLATION;
+}
+
 static double mean_of(const double *values, size_t n)
 {
 	double sum = 0;
@@ -178,7 +193,7 @@ static double printed_kb_per_s(const struct zm_run *run, double access_s)
 {
 	const struct zm_vmscal_run *shared = run->state;
 
-	return (double)shared->area_bytes * INFLATION / 1024 / (lead_s(run) + access_s);
+	return (double)shared->area_bytes * inflation_of(run) / 1024 / (lead_s(run) + access_s);
 }
 
 /* A round's access, from the bytes of the window and what of it was access. */
@@ -193,7 +208,7 @@ static double access_s_of(const struct zm_window *window, unsigned int task)
 	if (access_ns < all_ns * MIN_SHARE)
 		access_ns = all_ns * MIN_SHARE;
 	return access_ns / 1e9 * (double)shared->area_bytes /
-	       ((double)window->ops[task] * WORD_BYTES);
+	       ((double)window->ops[task] * op_bytes_of(window->run));
 }
 
 /* What two rounds or more of all tasks, ended within the window, vary by. */
@@ -256,13 +271,13 @@ static int read_samples(const struct zm_window *window, struct samples *ret_samp
 static void derive(const struct zm_window *window, double *printed, double *real, double *values)
 {
 	unsigned int nr_tasks = window->run->nr_tasks;
-	double bytes = (double)zm_window_ops(window) * WORD_BYTES;
+	double bytes = (double)zm_window_ops(window) * op_bytes_of(window->run);
 
 	values[THROUGHPUT] = mean_of(printed, nr_tasks) * nr_tasks;
 	values[STDDEV] =
 		deviation_of(printed, nr_tasks) * nr_tasks / mean_of(printed, nr_tasks) * 100;
 	values[MEDIAN] = median_of(printed, nr_tasks);
-	values[WORKLOAD] = bytes * INFLATION / 1024;
+	values[WORKLOAD] = bytes * inflation_of(window->run) / 1024;
 	values[TRUE_THROUGHPUT] = mean_of(real, nr_tasks) * nr_tasks;
 	values[TRUE_STDDEV] = deviation_of(real, nr_tasks) / mean_of(real, nr_tasks) * 100;
 	values[TRUE_MEDIAN] = median_of(real, nr_tasks);
@@ -294,7 +309,7 @@ static void derive_rare(const struct zm_window *window, const struct samples *sa
 static int add_all(const struct zm_window *window, const double *values, struct zm_report *report)
 {
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	double bytes = (double)zm_window_ops(window) * WORD_BYTES;
+	double bytes = (double)zm_window_ops(window) * op_bytes_of(window->run);
 
 	for (size_t i = 0; i < NR_METRICS; i++) {
 		int r = 0;
@@ -327,7 +342,7 @@ int zm_vmscal_report(const struct zm_window *window, struct zm_report *report)
 			return -ENODATA;
 		sum_access_s += access_s_of(window, i);
 		printed[i] = printed_kb_per_s(window->run, access_s_of(window, i));
-		real[i] = zm_window_rate(window, window->ops[i]) * WORD_BYTES / 1024;
+		real[i] = zm_window_rate(window, window->ops[i]) * op_bytes_of(window->run) / 1024;
 	}
 	derive(window, printed, real, values);
 	r = read_samples(window, &samples);

@@ -125,6 +125,20 @@ static void test_samples(void **state)
 	assert_value("median_stddev%", (a - b) / (a + b) * 100);
 }
 
+/* Where the original prints what dd does: blocks of 4 KiB, and nothing added. */
+static void test_plain_blocks(void **state)
+{
+	(void)state;
+	reset();
+	shared.op_bytes = 4096;
+	shared.is_plain = true;
+	ops[0] = ops[1] = (UINT64_C(5) << 30) / 4096;
+	assert_int_equal(derive(), 0);
+	assert_value("throughput", 1048576);
+	assert_value("true_throughput", 1048576);
+	assert_value("workload", 10 * 1048576);
+}
+
 static void test_nothing_done(void **state)
 {
 	(void)state;
@@ -136,9 +150,8 @@ static void test_nothing_done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mere_access),
-		cmocka_unit_test(test_lead_and_free),
-		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_mere_access),  cmocka_unit_test(test_lead_and_free),
+		cmocka_unit_test(test_samples),      cmocka_unit_test(test_plain_blocks),
 		cmocka_unit_test(test_nothing_done),
 	};
 
