@@ -140,6 +140,17 @@ void zm_axis_release(struct zm_axis *axis)
 	*axis = (struct zm_axis){ 0 };
 }
 
+int zm_axis_rename(struct zm_axis *axis, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ENOMEM;
+	free(axis->name);
+	axis->name = copy;
+	return 0;
+}
+
 static size_t find(const struct zm_axes *axes, const char *name)
 {
 	size_t i = 0;

@@ -22,6 +22,7 @@ struct zm_axis {
 /* A word "NAME=LIST". has_ranges: "a-b" of two whole numbers stands for all from a to b. */
 int zm_axis_parse(const char *word, bool has_ranges, struct zm_axis *ret_axis, struct zm_why *why);
 void zm_axis_release(struct zm_axis *axis);
+int zm_axis_rename(struct zm_axis *axis, const char *name); /* -ENOMEM */
 
 struct zm_axes {
 	struct zm_axis *list;

@@ -28,7 +28,9 @@ const struct zm_option zm_run_option_rows[] = {
 	  .type = ZM_OPTION_AMOUNT,
 	  .offset = AT(nr_task),
 	  .preset = "1",
-	  .help = "tasks (or pairs of them): a number, or a share of the CPUs that may be used" },
+	  .also = "nr_threads",
+	  .help = "tasks (or pairs of them), also typed nr_threads: a number, or a share of the "
+		  "CPUs that may be used" },
 	{ .name = "mode",
 	  .type = ZM_OPTION_CHOICE,
 	  .offset = AT(mode),

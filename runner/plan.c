@@ -143,15 +143,22 @@ static int put_option(struct planner *planner, size_t first, const char *word)
 
 	for (size_t i = first; r == 0 && i < planner->nr_sources; i++) {
 		struct source *source = &planner->sources[i];
+		const struct zm_option *row = find_row(source->workload, name);
 		struct zm_axis axis;
 
 		if (!has_option(source->workload, name))
 			continue;
 		is_known = true;
-		r = zm_axis_parse(word, is_whole_number(find_row(source->workload, name)), &axis,
-				  planner->why);
+		r = zm_axis_parse(word, is_whole_number(row), &axis, planner->why);
+		if (r < 0)
+			break;
+		/* By its own name, whichever was typed. */
+		if (row && zm_axis_rename(&axis, row->name) < 0)
+			r = no_memory(planner);
 		if (r == 0 && zm_axes_put(&source->axes, &axis) < 0)
 			r = no_memory(planner);
+		if (r < 0)
+			zm_axis_release(&axis);
 	}
 	if (r == 0 && !is_known)
 		r = unknown_option(planner, name);

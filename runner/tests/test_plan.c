@@ -82,6 +82,8 @@ static const struct {
 	{ "nr_task=2 soup size=4K,8K", 4,
 	  "soup mode=process nr_task=2 size=4K|soup mode=process nr_task=2 size=8K", NULL },
 	{ "soup,pair size=4K", 4, "soup mode=process nr_task=1|pair mode=thread nr_task=1", NULL },
+	{ "soup nr_threads=2", 4, "soup mode=process nr_task=2", NULL },
+	{ "soup nr_threads=2 nr_task=1", 4, "soup mode=process nr_task=1", NULL },
 	{ "soup nr_task=12.5%", 2, "soup mode=process nr_task=1",
 	  "nr_task=12.5% of 2 CPUs: 1 task is used" },
 	{ "soup nr_task=60%", 4, "soup mode=process nr_task=2",

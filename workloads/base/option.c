@@ -410,7 +410,7 @@ void zm_options_release(const struct zm_option *rows, void *options)
 const struct zm_option *zm_option_find(const struct zm_option *rows, const char *name)
 {
 	for (const struct zm_option *row = rows; row && row->name; row++)
-		if (strcmp(row->name, name) == 0)
+		if (strcmp(row->name, name) == 0 || (row->also && strcmp(row->also, name) == 0))
 			return row;
 	return NULL;
 }

@@ -42,13 +42,14 @@ struct zm_option {
 	const char *const *choices; /* NULL-terminated, for ZM_OPTION_CHOICE */
 	const char *help;           /* one line, no full stop */
 	const char *unit;           /* a word for help: "bytes", "tasks"; may be NULL */
+	const char *also;           /* another name that the field has for it, taken too; may be NULL */
 };
 
 /* Fills the struct with every row's preset. Called once on zeroed memory; -EINVAL names a bad row. */
 int zm_options_init(const struct zm_option *rows, void *options, struct zm_why *why);
 void zm_options_release(const struct zm_option *rows, void *options);
 
-/* The row of that name, or NULL. */
+/* The row of that name, its own or the other, or NULL. */
 const struct zm_option *zm_option_find(const struct zm_option *rows, const char *name);
 
 /* Sets one option from text. -ENOENT: no such row (the sentence suggests the nearest), -EINVAL or

@@ -286,6 +286,22 @@ static void rows_are_found_by_whole_name(void **state)
 	assert_null(zm_option_find(NULL, "size"));
 }
 
+static void a_row_is_found_by_its_other_name_too(void **state)
+{
+	static const struct zm_option two[] = {
+		{ .name = "nr_task", .also = "nr_threads", .type = ZM_OPTION_U64, .preset = "1" },
+		{ .name = NULL },
+	};
+	uint64_t nr_task = 0;
+
+	(void)state;
+	assert_ptr_equal(zm_option_find(two, "nr_threads"), &two[0]);
+	assert_ptr_equal(zm_option_find(two, "nr_task"), &two[0]);
+	assert_null(zm_option_find(two, "nr_thread"));
+	assert_int_equal(zm_option_set(two, &nr_task, "nr_threads", "7", NULL), 0);
+	assert_int_equal(nr_task, 7);
+}
+
 static void no_rows_are_fine(void **state)
 {
 	char nothing;
@@ -427,6 +443,7 @@ int main(void)
 		test_with_presets(print_says_when_it_does_not_fit),
 		test_with_presets(a_choice_out_of_range_does_not_print),
 		cmocka_unit_test(rows_are_found_by_whole_name),
+		cmocka_unit_test(a_row_is_found_by_its_other_name_too),
 		cmocka_unit_test(no_rows_are_fine),
 		cmocka_unit_test(bad_rows_are_named),
 		cmocka_unit_test(the_nearest_word),
