@@ -35,7 +35,7 @@
 struct switches {
 	uint64_t repeat;
 	unsigned int place;
-	char *mem, *cpus, *db, *label, *monitor;
+	char *mem, *cpus, *db, *label, *monitor, *monitor_interval;
 	bool resume, share, overcommit, json;
 };
 
@@ -81,6 +81,11 @@ static const struct zm_option switch_rows[] = {
 	  .offset = AT(monitor),
 	  .unit = "list",
 	  .help = "which monitors are read: a list of names, default, all, or none" },
+	{ .name = "monitor_interval",
+	  .type = ZM_OPTION_STRING,
+	  .offset = AT(monitor_interval),
+	  .unit = "duration",
+	  .help = "between two reads of a monitor, as the option monitor_interval" },
 	{ .name = "resume",
 	  .type = ZM_OPTION_BOOL,
 	  .offset = AT(resume),
@@ -179,6 +184,25 @@ static int check_settings(const struct command *command, struct zm_why *why)
 	return r;
 }
 
+/* The words, and --monitor-interval as one of them. */
+static int make_plan(struct command *command, const struct zm_cell_context *context,
+		     struct zm_why *why)
+{
+	const struct zm_args *args = command->args;
+	const char *interval = command->switches->monitor_interval;
+	zm_autofree const char **words = calloc(args->nr_words + 1, sizeof(*words));
+	zm_autofree char *word = NULL;
+	size_t nr = args->nr_words;
+
+	if (!words || (interval && asprintf(&word, "monitor_interval=%s", interval) < 0))
+		return zm_why_errno(why, -ENOMEM, "planning the runs");
+	for (size_t i = 0; i < nr; i++)
+		words[i] = args->words[i];
+	if (interval)
+		words[nr++] = word;
+	return zm_plan_make(context, zm_workloads, words, nr, &command->plan, why);
+}
+
 static int open_plan(struct command *command, struct zm_why *why)
 {
 	const struct switches *switches = command->switches;
@@ -192,8 +216,7 @@ static int open_plan(struct command *command, struct zm_why *why)
 	int r;
 
 	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[switches->place]);
-	r = zm_plan_make(&context, zm_workloads, command->args->words, command->args->nr_words,
-			 &command->plan, why);
+	r = make_plan(command, &context, why);
 	if (r == 0)
 		r = check_settings(command, why);
 	for (size_t i = 0; r == 0 && i < command->plan.nr_remarks; i++)
@@ -471,6 +494,19 @@ static int run_one(struct command *command, size_t index, unsigned int repeat, b
 	return r;
 }
 
+static uint64_t cell_ns(const struct zm_cell *cell)
+{
+	return cell->options.idle_ns + cell->options.warmup_ns + cell->options.runtime_ns;
+}
+
+/* Before the first launch: all of them. Each takes its own share off. */
+static void expect(struct command *command)
+{
+	for (size_t i = 0; i < command->plan.nr_cells; i++)
+		command->progress.later_ns +=
+			cell_ns(&command->plan.cells[i]) * command->switches->repeat;
+}
+
 static int run_all(struct command *command, struct zm_why *why)
 {
 	size_t nr_cells = command->plan.nr_cells;
@@ -479,6 +515,7 @@ static int run_all(struct command *command, struct zm_why *why)
 
 	for (unsigned int repeat = 0; r == 0 && repeat < command->switches->repeat; repeat++) {
 		for (size_t i = 0; r == 0 && !command->signal && i < nr_cells; i++) {
+			command->progress.later_ns -= cell_ns(&command->plan.cells[i]);
 			if (!is_cell_out[i] && !was_done(command, &command->plan.cells[i], repeat))
 				r = run_one(command, i, repeat, &is_cell_out[i], why);
 		}
@@ -532,6 +569,7 @@ static int run(const struct zm_args *args)
 	}
 	zm_progress_init(&command.progress, stderr,
 			 (unsigned int)(command.plan.nr_cells * command.switches->repeat));
+	expect(&command);
 	if (run_all(&command, &why) < 0)
 		status = zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	else

@@ -105,7 +105,7 @@ void zm_disturb_between(const struct zm_disturb_sample *from, const struct zm_di
 
 		ret_disturb->steal = 100 * since(from->steal_ns, to->steal_ns) / total;
 		if (tasks) {
-			others -= (double)(tasks->user_ns + tasks->system_ns);
+			others -= (double)tasks->cpu_ns;
 			ret_disturb->others = others > 0 ? 100 * others / total : 0;
 		}
 	}

@@ -86,9 +86,7 @@ static void add_disturbance(struct zm_course *course, const struct zm_window *wi
 {
 	const struct zm_border *start = &course->start, *end = &course->end;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	const struct zm_tasktime tasks = { .user_ns = end->times.user_ns - start->times.user_ns,
-					   .system_ns =
-						   end->times.system_ns - start->times.system_ns };
+	const struct zm_tasktime tasks = { .cpu_ns = end->times.cpu_ns - start->times.cpu_ns };
 	struct zm_disturb disturb;
 	char what[160];
 

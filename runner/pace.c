@@ -8,7 +8,9 @@
 
 void zm_pace_start(struct zm_pace *pace, uint64_t interval_ns, uint64_t t_ns, uint64_t ops)
 {
-	*pace = (struct zm_pace){ .least_ns = interval_ns / 2, .t_ns = t_ns, .ops = ops };
+	*pace = (struct zm_pace){
+		.least_ns = interval_ns / 2, .t_ns = t_ns, .ops = ops, .now = pace->now
+	};
 }
 
 void zm_pace_add(struct zm_pace *pace, uint64_t t_ns, uint64_t ops)
@@ -23,6 +25,7 @@ void zm_pace_add(struct zm_pace *pace, uint64_t t_ns, uint64_t ops)
 	pace->rates[pace->nr % ZM_PACE_LAST] = rate;
 	pace->counts[pace->nr % ZM_PACE_LAST] = count;
 	pace->nr++;
+	pace->now = rate;
 	off = rate - pace->mean;
 	pace->mean += off / pace->nr;
 	pace->squares += off * (rate - pace->mean);
@@ -32,7 +35,7 @@ void zm_pace_add(struct zm_pace *pace, uint64_t t_ns, uint64_t ops)
 
 double zm_pace_now(const struct zm_pace *pace)
 {
-	return pace->nr ? pace->rates[(pace->nr - 1) % ZM_PACE_LAST] : 0;
+	return pace->now;
 }
 
 bool zm_pace_can_judge(const struct zm_pace *pace)

@@ -15,6 +15,7 @@ struct zm_pace {
 	double rates[ZM_PACE_LAST]; /* of the last intervals, per second: a ring */
 	double counts[ZM_PACE_LAST];
 	unsigned int nr;
+	double now;           /* the last interval's rate, of the one before a new start too */
 	double mean, squares; /* of all rates since the start */
 };
 
@@ -22,7 +23,7 @@ struct zm_pace {
 void zm_pace_start(struct zm_pace *pace, uint64_t interval_ns, uint64_t t_ns, uint64_t ops);
 void zm_pace_add(struct zm_pace *pace, uint64_t t_ns, uint64_t ops);
 
-/* Operations per second in the last interval; 0 before the first. */
+/* Operations per second in the last interval, which may lie before the start; 0 before the first. */
 double zm_pace_now(const struct zm_pace *pace);
 
 /* Could it be judged, and is it so: do the last ZM_PACE_LAST intervals show no drift (their halves

@@ -57,6 +57,7 @@ static void print_state(const struct zm_progress *progress, const struct zm_prog
 			char *buf, size_t size)
 {
 	char rate[64] = "", used[64] = "";
+	uint64_t left_ns = state->left_ns + progress->later_ns;
 	char number[32];
 
 	if (state->rate >= 0)
@@ -67,9 +68,10 @@ static void print_state(const struct zm_progress *progress, const struct zm_prog
 		(void)snprintf(
 			used, sizeof(used), "  used %s",
 			zm_units_human_bytes(number, sizeof(number), (double)state->used_bytes));
-	(void)snprintf(buf, size, "[%u/%u] %s  %s%s%s  %llu s left", progress->run,
-		       progress->nr_runs, progress->title, state->phase, rate, used,
-		       (unsigned long long)((state->left_ns + ZM_NS_PER_S - 1) / ZM_NS_PER_S));
+	(void)snprintf(buf, size, "[%u/%u] %s%s%s  %llu s left  %s", progress->run,
+		       progress->nr_runs, state->phase, rate, used,
+		       (unsigned long long)((left_ns + ZM_NS_PER_S - 1) / ZM_NS_PER_S),
+		       progress->title);
 }
 
 void zm_progress_show(struct zm_progress *progress, const struct zm_progress_state *state)

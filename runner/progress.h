@@ -2,7 +2,7 @@
  * progress: what a person sees on stderr while runs go on.
  *
  * On a terminal one line that is drawn anew: which run, its phase, throughput now, used memory, time
- * left. Elsewhere plain lines: one when a run begins, one when it ends, and one every ten seconds.
+ * left for all. Elsewhere plain lines: one when a run begins, one when it ends, and one every ten seconds.
  */
 #ifndef ZM_RUNNER_PROGRESS_H
 #define ZM_RUNNER_PROGRESS_H
@@ -17,8 +17,9 @@ struct zm_progress {
 	bool is_terminal;
 	unsigned int run, nr_runs; /* which of how many */
 	const char *title;
-	uint64_t next_ns; /* when to draw again */
-	bool is_drawn;    /* the line is on the terminal now */
+	uint64_t later_ns; /* what the runs after this one will take, about; set by the caller */
+	uint64_t next_ns;  /* when to draw again */
+	bool is_drawn;     /* the line is on the terminal now */
 };
 
 struct zm_progress_state {

@@ -138,16 +138,23 @@ static uint64_t next_due_ns(const struct zm_course *course, uint64_t until_ns)
 
 /* --- what a person sees --- */
 
-/* The rest of this phase, and of those after it what is sure to come. */
+/* The rest of this phase, if it has a length and not only a limit, and the length of those after it. */
 static uint64_t left_ns(const struct zm_course *course)
 {
+	const struct zm_run_options *options = &course->cell->options;
 	uint64_t now_ns = zm_clock_now_ns();
-	uint64_t left = course->phase_until_ns > now_ns ? course->phase_until_ns - now_ns : 0;
+	uint64_t left = 0;
 
-	if (course->phase < ZM_PHASE_MEASURE)
-		left += course->cell->options.runtime_ns;
+	if ((course->phase == ZM_PHASE_IDLE || course->phase == ZM_PHASE_WARMUP ||
+	     course->phase == ZM_PHASE_MEASURE) &&
+	    course->phase_until_ns > now_ns)
+		left = course->phase_until_ns - now_ns;
+	if (course->phase < ZM_PHASE_IDLE)
+		left += options->idle_ns;
 	if (course->phase < ZM_PHASE_WARMUP)
-		left += course->cell->options.warmup_ns;
+		left += options->warmup_ns;
+	if (course->phase < ZM_PHASE_MEASURE)
+		left += options->runtime_ns;
 	return left;
 }
 

@@ -45,7 +45,7 @@ static enum silence judge(const struct zm_course *course, unsigned int task, uin
 
 	if (zm_tasktimes_look(&course->times, task, &now) < 0)
 		return STARVED;
-	spent_ns = now.user_ns + now.system_ns - course->times.cpu_ns[task];
+	spent_ns = now.cpu_ns - course->times.cpu_ns[task];
 	if (now.state == 'T' || now.state == 't')
 		return STOPPED;
 	if (now.state != 'R')

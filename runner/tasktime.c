@@ -1,4 +1,7 @@
-/* tasktime: fields 10, 12, 14 and 15 of a stat file: minflt, majflt, utime, stime. */
+/*
+ * tasktime: fields 10, 12, 14 and 15 of a stat file: minflt, majflt, utime, stime; and the first of
+ * schedstat.
+ */
 #include "runner/tasktime.h"
 
 #include <errno.h>
@@ -76,6 +79,7 @@ int zm_tasktime_parse(const char *text, uint64_t one_tick_ns, struct zm_tasktime
 	*ret_time = (struct zm_tasktime){ .faults = minor + major,
 					  .user_ns = user * one_tick_ns,
 					  .system_ns = system * one_tick_ns,
+					  .cpu_ns = (user + system) * one_tick_ns,
 					  .state = state };
 	return 0;
 }
@@ -90,16 +94,26 @@ int zm_tasktimes_look(const struct zm_tasktimes *times, unsigned int task,
 {
 	const struct zm_run *run = times->arena->run;
 	int tid = zm_arena_slot(times->arena, task)->tid;
-	char path[64], line[1024];
+	char directory[48], path[64], line[1024];
+	uint64_t exact_ns;
 	int r;
 
 	if (run->kind == ZM_TASK_THREAD)
-		(void)snprintf(path, sizeof(path), "proc/%d/task/%d/stat", (int)times->launcher,
-			       tid);
+		(void)snprintf(directory, sizeof(directory), "proc/%d/task/%d",
+			       (int)times->launcher, tid);
 	else
-		(void)snprintf(path, sizeof(path), "proc/%d/stat", tid);
+		(void)snprintf(directory, sizeof(directory), "proc/%d", tid);
+	(void)snprintf(path, sizeof(path), "%s/stat", directory);
 	r = zm_sysroot_read_line(run->root, path, line, sizeof(line));
-	return r < 0 ? r : zm_tasktime_parse(line, tick_ns(), ret_time);
+	if (r == 0)
+		r = zm_tasktime_parse(line, tick_ns(), ret_time);
+	if (r < 0)
+		return r;
+	(void)snprintf(path, sizeof(path), "%s/schedstat", directory);
+	if (zm_sysroot_read_line(run->root, path, line, sizeof(line)) == 0 &&
+	    sscanf(line, "%" SCNu64, &exact_ns) == 1 && exact_ns > ret_time->cpu_ns)
+		ret_time->cpu_ns = exact_ns;
+	return 0;
 }
 
 static void put(const struct zm_tasktimes *times, unsigned int task, uint64_t t_ns,
@@ -127,10 +141,11 @@ int zm_tasktimes_read(struct zm_tasktimes *times, uint64_t t_ns, struct zm_taskt
 			continue;
 		}
 		put(times, i, t_ns, &time);
-		times->cpu_ns[i] = time.user_ns + time.system_ns;
+		times->cpu_ns[i] = time.cpu_ns;
 		sum.faults += time.faults;
 		sum.user_ns += time.user_ns;
 		sum.system_ns += time.system_ns;
+		sum.cpu_ns += time.cpu_ns;
 	}
 	if (error == 0)
 		*ret_sum = sum;

@@ -2,7 +2,8 @@
  * tasktime: the tasks' own CPU time and faults, from their stat files in /proc.
  *
  * A process's file is /proc/PID/stat, a thread's /proc/PID/task/TID/stat: the same figures as rusage,
- * read from outside while the task runs. CPU time comes in ticks of 10 ms or so.
+ * read from outside while the task runs. User and system time come in ticks of 10 ms or so; schedstat
+ * beside the file has the sum in nanoseconds, where the kernel keeps it.
  */
 #ifndef ZM_RUNNER_TASKTIME_H
 #define ZM_RUNNER_TASKTIME_H
@@ -17,7 +18,8 @@
 struct zm_tasktime {
 	uint64_t faults; /* minor and major */
 	uint64_t user_ns, system_ns;
-	char state; /* R: runs or would like to; S, D: waits; T: stopped */
+	uint64_t cpu_ns; /* all of it, as exactly as is known */
+	char state;      /* R: runs or would like to; S, D: waits; T: stopped */
 };
 
 struct zm_tasktimes {
@@ -25,7 +27,7 @@ struct zm_tasktimes {
 	struct zm_recorder *recorder;
 	pid_t launcher;
 	uint32_t *series; /* [task * 3]: faults, user, system */
-	uint64_t *cpu_ns; /* [task]: user and system, by the last read of all … */
+	uint64_t *cpu_ns; /* [task]: by the last read of all … */
 	uint64_t t_ns;    /* … at this moment */
 };
 

@@ -50,7 +50,7 @@ static void sample(const char *stat, const char *cpu_stat, const char *cpus,
 
 static void test_between(void **state)
 {
-	const struct zm_tasktime tasks = { .user_ns = 5 * S / 10, .system_ns = 3 * S / 10 };
+	const struct zm_tasktime tasks = { .cpu_ns = 8 * S / 10 };
 	struct zm_disturb_sample from, to;
 	struct zm_disturb disturb;
 	char what[128];
@@ -77,7 +77,7 @@ static void test_between(void **state)
 
 static void test_the_runner_is_no_other(void **state)
 {
-	const struct zm_tasktime tasks = { .user_ns = 8 * S / 10 };
+	const struct zm_tasktime tasks = { .cpu_ns = 8 * S / 10 };
 	struct zm_disturb_sample from, to;
 	struct zm_disturb disturb;
 

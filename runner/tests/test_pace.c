@@ -34,6 +34,7 @@ static void run_case(struct zm_pace *pace, const double *counts)
 {
 	uint64_t t_ns = 77, ops = 5;
 
+	*pace = (struct zm_pace){ 0 };
 	zm_pace_start(pace, INTERVAL_NS, t_ns, ops);
 	for (size_t i = 0; i < MAX_RATES && (counts[i] > 0 || i < 4); i++) {
 		t_ns += INTERVAL_NS;
@@ -71,7 +72,7 @@ static void test_spread(void **state)
 
 static void test_short_intervals_do_not_count(void **state)
 {
-	struct zm_pace pace;
+	struct zm_pace pace = { 0 };
 
 	(void)state;
 	zm_pace_start(&pace, INTERVAL_NS, 0, 0);
@@ -84,6 +85,8 @@ static void test_short_intervals_do_not_count(void **state)
 	assert_int_equal(pace.nr, 1);
 	assert_true(fabs(zm_pace_now(&pace) - 400) < 1e-9);
 	assert_true(zm_pace_spread(&pace) < 0);
+	zm_pace_start(&pace, INTERVAL_NS, INTERVAL_NS, 100);
+	assert_true(fabs(zm_pace_now(&pace) - 400) < 1e-9);
 }
 
 int main(void)
