@@ -453,15 +453,31 @@ static bool was_done(struct command *command, const struct zm_cell *cell, unsign
 		       1;
 }
 
+/* "301 k pages/s", of the first primary figure. */
+static void print_figure(const struct zm_report *report, char *buf, size_t size)
+{
+	char number[32];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < report->nr_figures && !buf[0]; i++) {
+		const struct zm_figure *figure = &report->figures[i];
+
+		if (figure->metric.is_primary)
+			(void)snprintf(buf, size, ", %s %s",
+				       zm_units_human_count(number, sizeof(number), figure->value),
+				       figure->metric.unit);
+	}
+}
+
 static void say_outcome(struct command *command, const struct zm_outcome *outcome)
 {
-	char line[ZM_WHY_SIZE + 64];
-	int n = snprintf(line, sizeof(line), "%s", zm_status_name(outcome->status));
+	bool is_ok = outcome->status == ZM_STATUS_OK;
+	char line[ZM_WHY_SIZE + 256], figure[96];
 
-	if (outcome->status != ZM_STATUS_OK)
-		(void)snprintf(line + n, sizeof(line) - (size_t)n, ": %s", outcome->why.text);
-	else if (outcome->flags[0])
-		(void)snprintf(line + n, sizeof(line) - (size_t)n, " (%s)", outcome->flags);
+	print_figure(&outcome->report, figure, sizeof(figure));
+	(void)snprintf(line, sizeof(line), "%s%s%s%s%s", zm_status_name(outcome->status),
+		       is_ok ? figure : ": ", is_ok ? "" : outcome->why.text,
+		       is_ok && outcome->flags[0] ? "; notes: " : "", is_ok ? outcome->flags : "");
 	zm_progress_end(&command->progress, line);
 }
 

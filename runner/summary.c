@@ -73,7 +73,8 @@ static struct metric_summary *make_metric(struct zm_cell_summary *cell,
 		cell->metrics = grown;
 	if (!name)
 		return NULL;
-	cell->metrics[cell->nr_metrics] = (struct metric_summary){ figure->metric.unit, name, NULL, 0 };
+	cell->metrics[cell->nr_metrics] =
+		(struct metric_summary){ figure->metric.unit, name, NULL, 0 };
 	return &cell->metrics[cell->nr_metrics++];
 }
 

@@ -4,6 +4,7 @@
 #
 # labels: cli fault
 # timeout: 180
+# shellcheck disable=SC2030,SC2031 # each test has its own $status
 load helper
 
 setting=vm.page-cluster # nothing here swaps: harmless, and easy to look at

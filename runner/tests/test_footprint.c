@@ -1,0 +1,148 @@
+/* footprint: made-up machines and needs; what does not fit is refused with both figures. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "runner/footprint.h"
+#include "workloads/base/tests/tree.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static struct zm_footprint wanted;
+
+static void footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
+{
+	(void)run;
+	*ret_footprint = wanted;
+}
+
+static const struct zm_workload hungry = { .name = "hungry", .footprint = footprint };
+static const struct zm_workload modest = { .name = "modest" };
+
+#define MEMINFO                                                                                    \
+	"MemTotal: 16777216 kB\nMemFree: 1048576 kB\nMemAvailable: 8388608 kB\n"                   \
+	"HugePages_Total: 10\nHugePages_Free: 8\nHugePages_Rsvd: 3\nHugePages_Surp: 2\n"
+
+static const struct {
+	const char *what;
+	struct zm_footprint wanted;
+	unsigned int nr_tasks;
+	const char *says; /* NULL: it fits */
+} cases[] = {
+	{ "fits", { .shared_bytes = GIB, .task_bytes = GIB }, 6, NULL },
+	{ "tasks",
+	  { .shared_bytes = GIB, .task_bytes = GIB },
+	  9,
+	  "9 processes need 10.0 GiB of memory, and 8.00 GiB are left" },
+	{ "one", { .task_bytes = 9 * GIB }, 1, "1 process needs 9.01 GiB of memory" },
+	{ "overflow", { .task_bytes = UINT64_MAX / 2 }, 3, "of memory, and 8.00 GiB are left" },
+	{ "huge pages fit", { .hugepages = 7 }, 1, NULL }, /* 8 - 3 free, 4 - 2 to overcommit */
+	{ "huge pages", { .hugepages = 8 }, 1, "8 huge pages are needed, and 7 are free" },
+	{ "disk",
+	  { .disk_bytes = UINT64_MAX / 2, .disk_path = "/" },
+	  1,
+	  "of disk are needed in /" },
+	{ "no disk", { .disk_bytes = 1, .disk_path = "/no/such/place" }, 1, "/no/such/place" },
+	{ "files", { .task_files = 2000000000 }, 1, "open files are needed" },
+};
+
+static int check(struct zm_sysroot *root, const struct zm_workload *workload, unsigned int nr_tasks,
+		 struct zm_why *why)
+{
+	struct zm_arena arena;
+	int r;
+
+	assert_int_equal(zm_arena_init(&arena, workload, nr_tasks, NULL), 0);
+	arena.run->root = root;
+	arena.run->kind = ZM_TASK_PROCESS;
+	r = zm_footprint_check(&arena, why);
+	zm_arena_release(&arena);
+	return r;
+}
+
+static void test_machine(void **state)
+{
+	struct zm_sysroot root;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	tree_write(&tree, "proc/meminfo", MEMINFO);
+	tree_write(&tree, "proc/sys/vm/nr_overcommit_hugepages", "4\n");
+	assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct zm_why why = { "" };
+		int r;
+
+		wanted = cases[i].wanted;
+		r = check(&root, &hungry, cases[i].nr_tasks, &why);
+		if (!cases[i].says && r < 0)
+			fail_msg("%s: %s", cases[i].what, why.text);
+		if (cases[i].says && (r >= 0 || !strstr(why.text, cases[i].says)))
+			fail_msg("%s: %d: %s", cases[i].what, r, why.text);
+	}
+	zm_sysroot_release(&root);
+	tree_remove(&tree);
+}
+
+/* The tightest limit above counts, and page cache can be given back. */
+static void test_cgroup(void **state)
+{
+	struct zm_sysroot root;
+	struct zm_why why = { "" };
+	struct tree tree;
+
+	(void)state;
+	wanted = (struct zm_footprint){ .task_bytes = 100 << 20 };
+	tree_make(&tree);
+	tree_write(&tree, "proc/self/cgroup", "0::/a/b\n");
+	tree_write(&tree, "proc/self/mountinfo",
+		   "26 22 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	tree_write(&tree, "sys/fs/cgroup/a/b/cgroup.controllers", "memory pids\n");
+	tree_write(&tree, "sys/fs/cgroup/a/b/memory.max", "max\n");
+	tree_write(&tree, "sys/fs/cgroup/a/memory.max", "134217728\n");
+	tree_write(&tree, "sys/fs/cgroup/a/memory.current", "104857600\n");
+	tree_write(&tree, "sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 5\n");
+	tree_write(&tree, "sys/fs/cgroup/a/pids.max", "100\n");
+	tree_write(&tree, "sys/fs/cgroup/a/pids.current", "98\n");
+	assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+	assert_int_equal(check(&root, &hungry, 1, &why), -E2BIG);
+	assert_non_null(strstr(why.text, "of the memory of cgroup sys/fs/cgroup/a, and 28.0 MiB"));
+	tree_write(&tree, "sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 104857000\n");
+	assert_int_equal(check(&root, &hungry, 1, &why), 0);
+	assert_int_equal(check(&root, &modest, 2, &why), -E2BIG);
+	assert_non_null(strstr(why.text, "3 processes or threads are needed, and 2 are left"));
+	zm_sysroot_release(&root);
+	tree_remove(&tree);
+}
+
+/* Where nothing is known, nothing is refused. */
+static void test_unknown(void **state)
+{
+	struct zm_sysroot root;
+	struct tree tree;
+
+	(void)state;
+	wanted = (struct zm_footprint){ .task_bytes = UINT64_MAX / 4 };
+	tree_make(&tree);
+	assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+	assert_int_equal(check(&root, &hungry, 2, NULL), 0);
+	zm_sysroot_release(&root);
+	tree_remove(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
