@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/store.h"
 #include "runner/catalogue.h"
 #include "runner/monitor.h"
 
@@ -33,6 +34,7 @@ struct zm_recorder {
 	uint32_t nr_series, capacity;
 	char absent[RIG_ABSENT][ZM_WHY_SIZE + 64]; /* "SOURCE: REASON" */
 	unsigned int nr_absent;
+	char note[ZM_WHY_SIZE + 64]; /* "KIND: TEXT", the last */
 };
 
 struct zm_report {
@@ -112,6 +114,18 @@ void zm_recorder_put_f64(struct zm_recorder *recorder, uint32_t series, uint64_t
 			 uint32_t flags)
 {
 	rig_put(recorder, series, t_ns, flags)->f64 = value;
+}
+
+void zm_recorder_put_hist(struct zm_recorder *recorder, uint32_t series, uint64_t t_ns,
+			  const struct zm_hist *hist, uint32_t flags)
+{
+	rig_put(recorder, series, t_ns, flags)->u64 = hist->count;
+}
+
+int zm_recorder_note(struct zm_recorder *recorder, const char *kind, const char *text)
+{
+	(void)snprintf(recorder->note, sizeof(recorder->note), "%s: %s", kind, text);
+	return 0;
 }
 
 int zm_recorder_absent(struct zm_recorder *recorder, const char *source, const char *reason)

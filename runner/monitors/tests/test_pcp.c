@@ -12,19 +12,14 @@
 
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <net/ethernet.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
-#include <inttypes.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runner/monitors/tests/rig.h"
+#include "runner/monitors/tests/tracepoint.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
 
@@ -168,69 +163,6 @@ static void test_blocks_of_order(void **state)
 
 /* --- perf -------------------------------------------------------------------------------------- */
 
-struct counters {
-	int fds[4096];
-	unsigned int nr;
-};
-
-/* tracefs, in a mount namespace of our own where it is not mounted. */
-static bool find_tracepoint(const char *name, uint64_t *ret_id)
-{
-	char path[256];
-	FILE *file;
-	bool is_read;
-
-	(void)snprintf(path, sizeof(path), "/sys/kernel/tracing/events/kmem/%s/id", name);
-	if (access(path, R_OK) != 0 && unshare(CLONE_NEWNS) == 0 &&
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
-		(void)mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is_read = fscanf(file, "%" SCNu64, ret_id) == 1;
-	(void)fclose(file);
-	return is_read;
-}
-
-static bool open_counters(struct counters *counters, uint64_t id)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
-		.config = id,
-	};
-	zm_autocpuset struct zm_cpuset online = { 0 };
-
-	if (zm_sysroot_read_cpuset(&pcp.root, "sys/devices/system/cpu/online", &online))
-		return false;
-	zm_cpuset_for_each (cpu, &online) {
-		int fd =
-			(int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-		if (fd < 0 || counters->nr == 4096)
-			return false;
-		counters->fds[counters->nr++] = fd;
-	}
-	return true;
-}
-
-static uint64_t read_counters(const struct counters *counters)
-{
-	uint64_t sum = 0, value;
-
-	for (unsigned int i = 0; i < counters->nr; i++) {
-		assert_int_equal(read(counters->fds[i], &value, sizeof(value)), sizeof(value));
-		sum += value;
-	}
-	return sum;
-}
-
-static void close_counters(const struct counters *counters)
-{
-	for (unsigned int i = 0; i < counters->nr; i++)
-		(void)close(counters->fds[i]);
-}
-
 static void work(void)
 {
 	size_t bytes = NR_PAGES * (size_t)sysconf(_SC_PAGESIZE);
@@ -246,16 +178,15 @@ static void work(void)
 }
 
 /* Read around the monitor, perf's count can only be the larger one, and not by much. */
-static void compare_with_perf(const char *tracepoint, const char *metric)
+static void compare_with_perf(const char *name, const char *metric)
 {
-	struct counters counters = { .nr = 0 };
+	struct tracepoint tracepoint = { .nr = 0 };
 	bool agrees = false;
-	uint64_t id;
 
-	if (!find_tracepoint(tracepoint, &id) || !open_counters(&counters, id))
+	if (!tracepoint_open(&tracepoint, &pcp.root, name, NULL))
 		skip();
 	for (unsigned int i = 0; i < NR_TRIES && !agrees; i++) {
-		uint64_t outer = read_counters(&counters), inner, missed;
+		uint64_t outer = tracepoint_read(&tracepoint), inner, missed;
 
 		read_now();
 		inner = value_of(metric);
@@ -264,11 +195,11 @@ static void compare_with_perf(const char *tracepoint, const char *metric)
 		read_now();
 		inner = value_of(metric) - inner;
 		missed = value_of("pcp.missed") - missed;
-		outer = read_counters(&counters) - outer;
+		outer = tracepoint_read(&tracepoint) - outer;
 		assert_true(inner <= outer);
 		agrees = outer - inner <= missed + outer / 50;
 	}
-	close_counters(&counters);
+	tracepoint_close(&tracepoint);
 	assert_true(agrees);
 }
 
@@ -276,14 +207,14 @@ static void test_perf_allocs(void **state)
 {
 	(void)state;
 	need_pcp();
-	compare_with_perf("mm_page_alloc_zone_locked", "pcp.alloc_zone");
+	compare_with_perf("kmem/mm_page_alloc_zone_locked", "pcp.alloc_zone");
 }
 
 static void test_perf_drains(void **state)
 {
 	(void)state;
 	need_pcp();
-	compare_with_perf("mm_page_pcpu_drain", "pcp.drain");
+	compare_with_perf("kmem/mm_page_pcpu_drain", "pcp.drain");
 }
 
 /* --- sums -------------------------------------------------------------------------------------- */
