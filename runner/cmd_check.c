@@ -119,7 +119,7 @@ static void say_topology(const json_t *inventory, struct text *text)
 	if (kinds > 1)
 		say(text, " of %lld kinds", (long long)kinds);
 	if (threads > 1)
-		say(text, ", %lld threads each", (long long)threads);
+		say(text, ", %s%lld threads each", kinds > 1 ? "up to " : "", (long long)threads);
 	else if (threads)
 		say(text, ", no SMT");
 	say_number(text, number_of(inventory, "llcs"), "last-level cache");

@@ -439,6 +439,10 @@ static void restore(struct zm_course *course)
 	if (zm_journal_undo(course->session->journal, &why) < 0) {
 		zm_course_note(course, "not-restored", "%s", why.text);
 		zm_progress_say(course->session->progress, why.text);
+	} else if (why.text[0]) {
+		/* Somebody set it otherwise during the run: it was not what was asked for. */
+		zm_course_note(course, "setting-left", "%s", why.text);
+		zm_progress_say(course->session->progress, why.text);
 	}
 }
 
