@@ -34,8 +34,9 @@ static const struct pair statuses[] = {
 static const struct pair variables[] = {
 	{ "ZONEMARK_DB", "the store, where no --db says otherwise" },
 	{ "XDG_DATA_HOME", "the store is zonemark/zonemark.db in it; preset ~/.local/share" },
-	{ "ZONEMARK_JOURNAL", "the directory of the undo journals; the same for all commands, or what "
-			      "a killed run changed is not found again" },
+	{ "ZONEMARK_JOURNAL",
+	  "the directory of the undo journals; the same for all commands, or what "
+	  "a killed run changed is not found again" },
 	{ "XDG_STATE_HOME", "who is not root has his undo journals in zonemark/journal in it; "
 			    "preset ~/.local/state" },
 	{ "TMPDIR", "where workloads put their files unless told otherwise" },
