@@ -2,26 +2,43 @@
 # restore: what a killed run has changed is as before, after whichever command comes next.
 load helper
 
-setting=/proc/sys/kernel/printk_ratelimit_burst
+# A setting that each network namespace has for itself: no other test and no run sees it change.
+setting=/proc/sys/net/ipv4/ip_default_ttl
 
 setup_more() {
-	export ZONEMARK_JOURNAL=$BATS_TEST_TMPDIR/journal
-	before=$(cat $setting 2> /dev/null) || true
+	namespace=
+	[ "$(id -u)" -eq 0 ] || return 0
+	command -v nsenter > /dev/null || return 0
+	unshare -n sleep 300 3>&- > /dev/null 2>&1 &
+	namespace=$!
+	for _ in $(seq 100); do
+		[ "$(readlink /proc/$namespace/ns/net)" != "$(readlink /proc/self/ns/net)" ] && break
+		sleep 0.05
+	done
+	before=$(inside cat $setting)
+}
+
+teardown() {
+	[ -z "$namespace" ] || kill "$namespace"
+}
+
+inside() {
+	nsenter --net="/proc/$namespace/ns/net" "$@"
 }
 
 # Starts a run that sets the setting, and kills it once it is set.
 kill_a_run() {
-	needs_root
-	[ -w $setting ] || skip "needs $setting"
+	[ -n "$namespace" ] || skip "needs root, unshare and nsenter"
 	changed=$((before + 1))
-	"$ZONEMARK" run null nr_task=1 runtime=60 --share \
-		sysctl.kernel.printk_ratelimit_burst=$changed > run.out 2>&1 &
+	# The process itself, not a shell around it, is what is to be killed.
+	(exec nsenter --net="/proc/$namespace/ns/net" "$ZONEMARK" run null nr_task=1 runtime=60 \
+		--share sysctl.net.ipv4.ip_default_ttl=$changed > run.out 2>&1 3>&-) &
 	run=$!
 	for _ in $(seq 200); do
-		[ "$(cat $setting)" = "$changed" ] && break
+		[ "$(inside cat $setting)" = "$changed" ] && break
 		sleep 0.1
 	done
-	[ "$(cat $setting)" = "$changed" ] || { cat run.out; return 1; }
+	[ "$(inside cat $setting)" = "$changed" ] || { cat run.out; return 1; }
 	kill -9 $run
 	wait $run || true
 }
@@ -39,29 +56,28 @@ kill_a_run() {
 
 @test "it puts back what a run killed with -9 had set, and says it once" {
 	kill_a_run
-	run_split zonemark restore
+	run_split inside "$ZONEMARK" restore
 	succeeds
 	has_line "^put $setting back from \"$changed\" to \"$before\""
-	[ "$(cat $setting)" = "$before" ]
-	run_split zonemark restore
+	[ "$(inside cat $setting)" = "$before" ]
+	run_split inside "$ZONEMARK" restore
 	succeeds
 	has_line '^Nothing to restore'
 }
 
 @test "any other command does it too, and says it on stderr" {
 	kill_a_run
-	run_split zonemark list workloads --names
+	run_split inside "$ZONEMARK" list workloads --names
 	succeeds
 	[[ $err == *"put $setting back"* ]]
 	[[ $out != *"put $setting"* ]]
-	[ "$(cat $setting)" = "$before" ]
+	[ "$(inside cat $setting)" = "$before" ]
 }
 
 @test "what somebody else has set since is left, and said" {
 	kill_a_run
-	echo $((before + 5)) > $setting
-	run_split zonemark restore --json
-	echo "$before" > $setting
+	inside sh -c "echo $((before + 5)) > $setting"
+	run_split inside "$ZONEMARK" restore --json
 	succeeds
 	has_line '"undone": 1'
 	has_line "left $setting at"
