@@ -46,6 +46,9 @@ static int error_of_system(sqlite3 *handle, int otherwise)
 		return -ENOENT;
 	case EISDIR:
 		return -EISDIR;
+	case EMFILE:
+	case ENFILE:
+		return -EMFILE;
 	default:
 		return otherwise;
 	}
@@ -111,6 +114,8 @@ static int fail(const struct zm_db *db, struct zm_why *why, int code)
 				  "%s: the file system is read-only; give another place with --db "
 				  "FILE",
 				  db->path);
+	case -EMFILE:
+		return zm_why_set(why, error, "%s: too many open files; raise ulimit -n", db->path);
 	case -EUCLEAN:
 		return zm_why_set(why, error,
 				  "%s: not a zonemark store, or damaged (%s); sqlite3's .recover "
