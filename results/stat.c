@@ -129,7 +129,7 @@ static double median_of(double *values, size_t nr)
 
 static double *copy_of(const double *values, size_t nr)
 {
-	double *copy = malloc((nr + 1) * sizeof(*copy));
+	double *copy = calloc(nr + 1, sizeof(*copy));
 
 	if (copy && nr)
 		memcpy(copy, values, nr * sizeof(*copy));

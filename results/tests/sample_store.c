@@ -257,7 +257,7 @@ static void make_run(struct zm_store *store, uint64_t number)
 
 	(void)snprintf(uuid, sizeof(uuid), "%08llx-0000-4000-8000-%012llx",
 		       (unsigned long long)(number + 1) * 0x11111111 & 0xffffffff,
-		       (unsigned long long)number);
+		       (unsigned long long)number & 0xffffffffffffU);
 	(void)snprintf(invocation, sizeof(invocation), "cccccccc-0000-4000-8000-%012llx",
 		       (unsigned long long)((number / NR_PLANS) << 8 |
 					    (unsigned char)plan->boot[1] |
