@@ -527,6 +527,15 @@ static void print_each(struct page *page)
 	print_table(page, "One by one", table);
 }
 
+/* What is not known is -1. */
+static void number_or(struct zm_table *table, int number, const char *otherwise)
+{
+	if (number >= 0)
+		zm_table_cell(table, "%d", number);
+	else
+		zm_table_cell(table, "%s", otherwise);
+}
+
 static void print_tasks(struct page *page)
 {
 	static const struct zm_column columns[] = {
@@ -548,8 +557,8 @@ static void print_tasks(struct page *page)
 
 		zm_table_cell(table, "%u", task->index);
 		zm_table_cell(table, "%d", task->pid);
-		zm_table_cell(table, task->cpu >= 0 ? "%d" : "any", task->cpu);
-		zm_table_cell(table, task->node >= 0 ? "%d" : "", task->node);
+		number_or(table, task->cpu, "any");
+		number_or(table, task->node, "");
 		zm_table_figure(table, scope ? scope->value : (double)NAN);
 		zm_table_cell(table, "%s%s", ops ? digest->rate_curve.unit : "", "");
 		zm_table_figure(table, scope ? scope->count : (double)NAN);

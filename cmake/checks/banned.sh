@@ -4,11 +4,15 @@
 . "$(dirname "$0")/files.sh"
 
 found=$(mktemp)
-trap 'rm -f "$found"' EXIT
+lines=$(mktemp)
+trap 'rm -f "$found" "$lines"' EXIT
+
+# All lines as "file:line:text", without what stands in strings and in comments of whole lines.
+sources '*.c' '*.h' | xargs grep -nH '' | grep -vE '^[^:]*:[0-9]+: \* ' |
+	sed 's/"\([^"\\]\|\\.\)*"/""/g' > "$lines"
 
 ban() { # EXTENDED-REGEX, what to do instead
-	sources '*.c' '*.h' | xargs grep -nHE -- "$1" | grep -vE '^[^:]*:[0-9]+: \* ' |
-		awk -v mend="$2" '{ print $0 "    <- " mend }' >> "$found"
+	grep -E -- "$1" "$lines" | awk -v mend="$2" '{ print $0 "    <- " mend }' >> "$found"
 }
 
 name='(^|[^[:alnum:]_."])'
