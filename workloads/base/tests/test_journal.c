@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "workloads/base/journal.h"
+#include "workloads/base/journal_file.h"
 #include "workloads/base/tests/tree.h"
 
 #define nr_of(array) (sizeof(array) / sizeof((array)[0]))
@@ -499,6 +500,129 @@ static void journals_of_another_root_are_left(void **state)
 	tree_remove(&other);
 }
 
+/* Adds a line to a journal; frees it. */
+static void plant_line(const char *name, char *line, size_t length)
+{
+	char path[PATH_MAX + 300];
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", directory, name);
+	out = fopen(path, "ae");
+	assert_non_null(out);
+	assert_int_equal(fwrite(line, 1, length, out), length);
+	assert_int_equal(fclose(out), 0);
+	free(line);
+}
+
+static void plant_fields(const char *name, const char *const *fields, size_t nr)
+{
+	size_t length;
+	char *line;
+
+	assert_int_equal(zm_record_print(fields, nr, &line, &length), 0);
+	plant_line(name, line, length);
+}
+
+/* Writes a journal of another process's: it has set the fraction from one value to another. */
+static void plant_journal(const char *name, const struct zm_owner *owner, uint64_t began_ns,
+			  const char *from, const char *to)
+{
+	struct zm_records head = { .owner = *owner, .began_ns = began_ns };
+	const char *const set[] = { "file", "1", FRACTION, from, to };
+	const char *const now[] = { "now", "1", to };
+	size_t length;
+	char *line;
+
+	zm_journal_root_name(&root, head.root, sizeof(head.root));
+	assert_int_equal(zm_journal_directory_make(directory, &why), 0);
+	assert_int_equal(zm_records_print_header(&head, &line, &length), 0);
+	plant_line(name, line, length);
+	plant_fields(name, set, nr_of(set));
+	plant_fields(name, now, nr_of(now));
+}
+
+/* The same journal goes on: it has made a directory. */
+static void plant_made(const char *name)
+{
+	const char *const made[] = { "made", "2", "tree", tree_path(&tree, "made") };
+
+	plant_fields(name, made, nr_of(made));
+	tree_write(&tree, "made/by/it", "text");
+}
+
+/* The kernel has forgotten the settings; what was set since is nobody's business. */
+static void after_a_reboot_only_files_are_left_to_undo(void **state)
+{
+	struct zm_owner owner;
+
+	(void)state;
+	assert_int_equal(zm_owner_self(&owner, &why), 0);
+	owner.boot_id[0] = owner.boot_id[0] == 'f' ? 'e' : 'f';
+	plant_journal("1-1-0.journal", &owner, 1, "3", "0");
+	plant_made("1-1-0.journal");
+	assert_int_equal(recover(), 1);
+	assert_int_equal(nr_lines, 1);
+	assert_text(FRACTION, "0\n");
+	assert_false(tree_has(&tree, "made"));
+	assert_int_equal(count_names(".journal"), 0);
+}
+
+/* A pid in another namespace tells nothing: its lock does. */
+static void an_owner_in_another_container_lives_by_its_lock(void **state)
+{
+	int up[2], down[2];
+	struct zm_owner owner;
+	char byte;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(zm_owner_self(&owner, &why), 0);
+	owner.pid = 1;
+	owner.pid_ns++;
+	plant_journal("1-1-0.journal", &owner, 1, "3", "0");
+	plant_made("1-1-0.journal");
+	assert_int_equal(pipe(up), 0);
+	assert_int_equal(pipe(down), 0);
+	child = fork();
+	if (child == 0) {
+		int fd = open(tree_path(&tree, "state/journal/1-1-0.journal"), O_RDWR | O_CLOEXEC);
+
+		if (fd < 0 || zm_journal_file_lock(fd) || write(up[1], "x", 1) != 1)
+			_exit(1);
+		_exit(read(down[0], &byte, 1) != 1);
+	}
+	assert_int_equal(read(up[0], &byte, 1), 1);
+	assert_int_equal(recover(), 0);
+	assert_true(tree_has(&tree, "made"));
+	assert_int_equal(write(down[1], "x", 1), 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(recover(), 1);
+	assert_false(tree_has(&tree, "made"));
+	assert_text(FRACTION, "3");
+	for (int i = 0; i < 2; i++) {
+		(void)close(up[i]);
+		(void)close(down[i]);
+	}
+}
+
+/* Two dead runs that had the same setting in turn: the newer is undone first. */
+static void the_newest_is_undone_first(void **state)
+{
+	static const char *const names[] = { "9-9-0.journal", "1-1-0.journal" };
+	struct zm_owner owner;
+
+	(void)state;
+	assert_int_equal(zm_owner_self(&owner, &why), 0);
+	owner.pid = 1 << 30;
+	for (int order = 0; order < 2; order++) {
+		plant_journal(names[order], &owner, 10, "0", "1");
+		plant_journal(names[1 - order], &owner, 20, "1", "2");
+		tree_write(&tree, FRACTION, "2\n");
+		assert_int_equal(recover(), 2);
+		assert_text(FRACTION, "0");
+	}
+}
+
 /* --- damaged and planted files --------------------------------------------------------------- */
 
 /* The one journal file there is. */
@@ -675,6 +799,9 @@ int main(void)
 		test_in_tree(a_zombie_owner_is_dead),
 		test_in_tree(another_runs_setting_is_refused),
 		test_in_tree(journals_of_another_root_are_left),
+		test_in_tree(after_a_reboot_only_files_are_left_to_undo),
+		test_in_tree(an_owner_in_another_container_lives_by_its_lock),
+		test_in_tree(the_newest_is_undone_first),
 		test_in_tree(a_torn_last_record_was_never_made),
 		test_in_tree(a_damaged_record_is_left_out_and_the_file_kept),
 		test_in_tree(a_damaged_header_undoes_nothing),
