@@ -366,14 +366,19 @@ static int open_inventory(struct command *command, struct zm_why *why)
 	return 0;
 }
 
+/* One that is ignored (nohup, a shell's background job) stays so: blocked, it would be heard. */
 static int open_signals(struct command *command, struct zm_why *why)
 {
+	static const int heard[] = { SIGINT, SIGTERM, SIGHUP };
 	sigset_t set;
 
 	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++) {
+		struct sigaction action;
+
+		if (sigaction(heard[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			(void)sigaddset(&set, heard[i]);
+	}
 	if (sigprocmask(SIG_BLOCK, &set, &command->old_mask) == 0) {
 		command->has_mask = true;
 		command->session.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -532,7 +537,11 @@ static int run_all(struct command *command, struct zm_why *why)
 	for (unsigned int repeat = 0; r == 0 && repeat < command->switches->repeat; repeat++) {
 		for (size_t i = 0; r == 0 && !command->signal && i < nr_cells; i++) {
 			command->progress.later_ns -= cell_ns(&command->plan.cells[i]);
-			if (!is_cell_out[i] && !was_done(command, &command->plan.cells[i], repeat))
+			if (is_cell_out[i])
+				continue;
+			if (was_done(command, &command->plan.cells[i], repeat))
+				zm_summary_add_done(&command->summary, i);
+			else
 				r = run_one(command, i, repeat, &is_cell_out[i], why);
 		}
 	}

@@ -148,10 +148,12 @@ static int check_address_space(const struct need *need, struct zm_why *why)
 static int check_hugepages(const struct need *need, struct zm_why *why)
 {
 	const struct zm_sysroot *root = need->arena->run->root;
-	uint64_t nr_free = 0, nr_reserved = 0, nr_surplus = 0, nr_overcommit = 0, left;
+	uint64_t nr_total = 0, nr_free = 0, nr_reserved = 0, nr_surplus = 0, nr_overcommit = 0;
+	uint64_t left;
 
 	if (need->footprint.hugepages == 0)
 		return 0;
+	(void)read_meminfo(root, "HugePages_Total:", &nr_total);
 	(void)read_meminfo(root, "HugePages_Free:", &nr_free);
 	(void)read_meminfo(root, "HugePages_Rsvd:", &nr_reserved);
 	(void)read_meminfo(root, "HugePages_Surp:", &nr_surplus);
@@ -163,7 +165,8 @@ static int check_hugepages(const struct need *need, struct zm_why *why)
 	return zm_why_set(why, -E2BIG,
 			  "%" PRIu64 " huge pages are needed, and %" PRIu64
 			  " are free; add sysctl.vm.nr_hugepages=%" PRIu64,
-			  need->footprint.hugepages, left, need->footprint.hugepages);
+			  need->footprint.hugepages, left,
+			  add(nr_total, need->footprint.hugepages - left));
 }
 
 /* --- the rest --- */

@@ -21,7 +21,7 @@ struct metric_summary {
 struct zm_cell_summary {
 	struct metric_summary *metrics;
 	size_t nr_metrics;
-	unsigned int nr_ok, nr_failed, nr_refused, nr_skipped, nr_interrupted;
+	unsigned int nr_ok, nr_failed, nr_refused, nr_skipped, nr_interrupted, nr_done;
 	double spread_sum; /* within the window, over the launches that had one */
 	unsigned int nr_spreads;
 	uint64_t last_ok_run, last_run;
@@ -143,6 +143,11 @@ int zm_summary_add(struct zm_summary *summary, size_t index, const struct zm_out
 	}
 	add_flags(cell, outcome->flags);
 	return r;
+}
+
+void zm_summary_add_done(struct zm_summary *summary, size_t index)
+{
+	summary->cells[index].nr_done++;
 }
 
 /* --- arithmetic --- */
@@ -275,7 +280,8 @@ static int print_cell(const struct zm_summary *summary, size_t index, const int 
 		(void)fprintf(out, "%-*s  %s: %s\n", widths[0], cell->nr_metrics ? "" : title,
 			      trouble(cell), cell->why.text);
 	else if (cell->nr_metrics == 0 && cell->nr_ok == 0)
-		(void)fprintf(out, "%-*s  not run\n", widths[0], title);
+		(void)fprintf(out, "%-*s  %s\n", widths[0], title,
+			      cell->nr_done ? "done earlier" : "not run");
 	return r;
 }
 
@@ -332,6 +338,8 @@ static json_t *cell_json(const struct zm_summary *summary, size_t index)
 			   (int)cell->nr_interrupted);
 	if (object && trouble(cell))
 		(void)json_object_set_new(object, "reason", json_string(cell->why.text));
+	if (object && cell->nr_done)
+		(void)json_object_set_new(object, "done_earlier", json_integer(cell->nr_done));
 	if (object && cell->last_run)
 		(void)json_object_set_new(object, "last_run",
 					  json_integer((json_int_t)cell->last_run));
@@ -364,7 +372,7 @@ int zm_summary_exit_status(const struct zm_summary *summary)
 	for (size_t i = 0; i < summary->plan->nr_cells; i++) {
 		has_failed |= summary->cells[i].nr_failed > 0;
 		has_refused |= summary->cells[i].nr_refused > 0;
-		has_ok |= summary->cells[i].nr_ok > 0;
+		has_ok |= summary->cells[i].nr_ok + summary->cells[i].nr_done > 0;
 	}
 	if (has_failed)
 		return ZM_EXIT_RUN_FAILED;

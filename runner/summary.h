@@ -29,12 +29,16 @@ void zm_summary_release(struct zm_summary *summary);
 
 int zm_summary_add(struct zm_summary *summary, size_t cell, const struct zm_outcome *outcome);
 
+/* A launch of this cell that an earlier command has done (--resume). */
+void zm_summary_add_done(struct zm_summary *summary, size_t cell);
+
 /* A table, or one JSON object. -errno when there is no memory. */
 int zm_summary_print(const struct zm_summary *summary, FILE *out);
 int zm_summary_print_json(const struct zm_summary *summary, const char *invocation,
 			  const char *store, FILE *out);
 
-/* 3 if a run failed, else 2 if one was refused, else 0 if one went well, else 77. */
+/* 3 if a run failed, else 2 if one was refused, else 0 if one went well (now or earlier),
+ * else 77. */
 int zm_summary_exit_status(const struct zm_summary *summary);
 
 /* The last run that was recorded and went well, or failing that any; 0: none. */

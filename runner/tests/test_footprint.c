@@ -42,7 +42,10 @@ static const struct {
 	{ "one", { .task_bytes = 9 * GIB }, 1, "1 process needs 9.01 GiB of memory" },
 	{ "overflow", { .task_bytes = UINT64_MAX / 2 }, 3, "of memory, and 8.00 GiB are left" },
 	{ "huge pages fit", { .hugepages = 7 }, 1, NULL }, /* 8 - 3 free, 4 - 2 to overcommit */
-	{ "huge pages", { .hugepages = 8 }, 1, "8 huge pages are needed, and 7 are free" },
+	{ "huge pages",
+	  { .hugepages = 8 },
+	  1,
+	  "8 huge pages are needed, and 7 are free; add sysctl.vm.nr_hugepages=11" },
 	{ "disk",
 	  { .disk_bytes = UINT64_MAX / 2, .disk_path = "/" },
 	  1,

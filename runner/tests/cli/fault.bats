@@ -211,6 +211,16 @@ interrupt_with() { # SIGNAL STATUS
 	interrupt_with HUP 129
 }
 
+@test "under nohup a SIGHUP is not heard" {
+	nohup "$ZONEMARK" run --share null idle=0 warmup=0 drain=0 runtime=1s \
+		> "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	runner=$!
+	until_true finds_work 1
+	kill -HUP "$runner"
+	end_run
+	succeeds
+}
+
 @test "a failing cell does not stop the others" {
 	start_run null nr_task=1,2 idle=0 warmup=0 runtime=1s drain=0
 	until_true finds_work 1

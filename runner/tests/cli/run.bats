@@ -232,7 +232,9 @@ set_limit() { # FILE-OF-V1 FILE-OF-V2 VALUE
 	run_split brief_run null nr_task=1,2 --repeat 2
 	succeeds
 	run_split brief_run null nr_task=1,2 --repeat 2 --resume
+	succeeds
 	[ "$(printf '%s\n' "$err" | grep -c launch)" -eq 0 ]
+	has_line 'nr_task=1 +done earlier'
 	run_split brief_run null nr_task=1,2 --repeat 3 --resume
 	succeeds
 	[[ $err == *"no earlier run of this line"* ]]
