@@ -339,8 +339,14 @@ static void test_processes(void **state)
 static void test_threads(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+#ifdef __SANITIZE_THREAD__
+		/* The sanitizer has something to say about the other threads first. */
+		if (cases[i].trouble == STEP_EXITS)
+			continue;
+#endif
 		run_case(i, "thread", cases[i].thread);
+	}
 }
 
 int main(void)
