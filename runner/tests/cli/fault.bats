@@ -7,17 +7,25 @@
 # shellcheck disable=SC2030,SC2031 # each test has its own $status
 load helper
 
-setting=vm.page-cluster # nothing here swaps: harmless, and easy to look at
-setting_file=/proc/sys/vm/page-cluster
+# A setting that each network namespace has for itself.
+setting=net.ipv4.ip_default_ttl
+setting_file=/proc/sys/net/ipv4/ip_default_ttl
 
-setup_more() {
-	before=$(cat "$setting_file")
+teardown() {
+	leave_namespace
+}
+
+look_at_setting() {
+	own_namespace
+	before=$(inside cat "$setting_file")
 	other=$((before + 1))
 }
 
-# A run in the background: its pid is $runner.
+# A run in the background: its pid is $runner; in the namespace, if there is one.
 start_run() {
-	"$ZONEMARK" run --share "$@" > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	local there=()
+	[ -z "${namespace:-}" ] || there=(nsenter --net="/proc/$namespace/ns/net")
+	"${there[@]}" "$ZONEMARK" run --share "$@" > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
 	runner=$!
 }
 
@@ -72,11 +80,11 @@ is_gone() {
 }
 
 holds() { # VALUE of the setting
-	[ "$(cat "$setting_file")" = "$1" ]
+	[ "$(inside cat "$setting_file")" = "$1" ]
 }
 
 has_journal() {
-	find "$HOME/state" /var/lib/zonemark/journal -type f ! -name '.*' 2> /dev/null | grep -q .
+	find "$ZONEMARK_JOURNAL" -type f ! -name '.*' 2> /dev/null | grep -q .
 }
 
 nr_runs() { # STATUS
@@ -85,7 +93,7 @@ nr_runs() { # STATUS
 
 # PHASE OPTION …: kills the runner there, looks at the rest, and lets the next command clear up.
 kill_in() {
-	needs_root
+	look_at_setting
 	start_run null nr_task=2 "sysctl.$setting=$other" "$@"
 	until_true holds "$other"
 	until_true finds_launcher
@@ -99,7 +107,7 @@ kill_in() {
 	[ "$status" -eq 137 ]
 	until_true is_gone "$launcher" "${tasks[@]}"
 	holds "$other"
-	run_split zonemark run null --share nr_task=1 idle=0 warmup=0 drain=0 runtime=20ms --monitor none
+	run_split inside "$ZONEMARK" run null --share nr_task=1 idle=0 warmup=0 drain=0 runtime=20ms --monitor none
 	succeeds
 	holds "$before"
 	[ "$(nr_runs interrupted)" -eq 1 ]
@@ -119,15 +127,15 @@ kill_in() {
 }
 
 @test "kill -9 of the runner at any moment of a short run" {
-	needs_root
+	look_at_setting
 	for delay in 0.01 0.03 0.05 0.1 0.2 0.4; do
 		start_run null nr_task=2 "sysctl.$setting=$other" idle=50ms warmup=0 runtime=100ms drain=50ms
 		sleep "$delay"
 		kill -9 "$runner" 2> /dev/null || true
 		end_run
 	done
-	run_split zonemark restore
-	[ "$status" -eq 0 ]
+	run_split inside "$ZONEMARK" restore
+	succeeds
 	holds "$before"
 	[ -z "$(ls -A "$TMPDIR")" ]
 }
@@ -184,7 +192,7 @@ kill_in() {
 }
 
 interrupt_with() { # SIGNAL STATUS
-	needs_root
+	look_at_setting
 	start_run null,page_fault1 nr_task=2 "sysctl.$setting=$other" idle=0 warmup=0 runtime=60 --repeat 2
 	until_true finds_work 2
 	kill "-$1" "$runner"

@@ -5,6 +5,9 @@
 #     run_split CMD …       runs CMD; $status, $out (stdout) and $err (stderr) apart
 #     fails_with N PATTERN  the last run_split: status N, and exactly one line on stderr, matching PATTERN
 #     as_nobody CMD …       as uid 65534 without groups or capabilities; skips when not root
+#     own_namespace         a network namespace of the test's own, with settings of its own: no other test
+#                           and no run sees them change; inside CMD … runs there; leave_namespace in
+#                           teardown. Skips when it cannot be made
 #     needs_root, needs_command NAME …   skip the test without them
 
 setup() {
@@ -66,4 +69,24 @@ as_nobody() {
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2> /dev/null || true
 	chown -R 65534 "$HOME" "$TMPDIR"
 	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all "$@"
+}
+
+own_namespace() {
+	needs_root
+	needs_command unshare nsenter
+	unshare -n sleep 300 3>&- > /dev/null 2>&1 &
+	namespace=$!
+	for _ in $(seq 100); do
+		[ "$(readlink "/proc/$namespace/ns/net")" != "$(readlink /proc/self/ns/net)" ] && return
+		sleep 0.05
+	done
+	skip "no network namespace can be made here"
+}
+
+inside() {
+	nsenter --net="/proc/$namespace/ns/net" "$@"
+}
+
+leave_namespace() {
+	[ -z "${namespace:-}" ] || kill "$namespace"
 }

@@ -5,30 +5,14 @@ load helper
 # A setting that each network namespace has for itself: no other test and no run sees it change.
 setting=/proc/sys/net/ipv4/ip_default_ttl
 
-setup_more() {
-	namespace=
-	[ "$(id -u)" -eq 0 ] || return 0
-	command -v nsenter > /dev/null || return 0
-	unshare -n sleep 300 3>&- > /dev/null 2>&1 &
-	namespace=$!
-	for _ in $(seq 100); do
-		[ "$(readlink /proc/$namespace/ns/net)" != "$(readlink /proc/self/ns/net)" ] && break
-		sleep 0.05
-	done
-	before=$(inside cat $setting)
-}
-
 teardown() {
-	[ -z "$namespace" ] || kill "$namespace"
-}
-
-inside() {
-	nsenter --net="/proc/$namespace/ns/net" "$@"
+	leave_namespace
 }
 
 # Starts a run that sets the setting, and kills it once it is set.
 kill_a_run() {
-	[ -n "$namespace" ] || skip "needs root, unshare and nsenter"
+	own_namespace
+	before=$(inside cat $setting)
 	changed=$((before + 1))
 	# The process itself, not a shell around it, is what is to be killed.
 	(exec nsenter --net="/proc/$namespace/ns/net" "$ZONEMARK" run null nr_task=1 runtime=60 \
