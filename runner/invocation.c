@@ -1,0 +1,468 @@
+/* invocation: opening in order, running by turns, closing in the reverse. */
+#include "runner/invocation.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "results/store.h"
+#include "runner/catalogue.h"
+#include "runner/inventory.h"
+#include "runner/lock.h"
+#include "runner/phase.h"
+#include "runner/setting.h"
+#include "workloads/base/cleanup.h"
+#include "workloads/base/cpuset.h"
+
+/* --- opening --- */
+
+static int open_topology(struct zm_invocation *invocation, struct zm_why *why)
+{
+	zm_autocpuset struct zm_cpuset only = { 0 };
+	const char *list = invocation->ask->cpus;
+	int r = zm_sysroot_open(&invocation->root, NULL);
+
+	if (r < 0)
+		return zm_why_errno(why, r, "/");
+	invocation->has_root = true;
+	if (list && (zm_cpuset_parse(list, &only) < 0 || zm_cpuset_count(&only) == 0))
+		return zm_why_set(why, -EINVAL, "--cpus %s: a list of CPUs is like 0-3,8", list);
+	r = zm_topology_read(&invocation->root, list ? &only : NULL, &invocation->topology, why);
+	invocation->has_topology = r == 0;
+	if (r < 0 && list)
+		zm_why_prefix(why, "--cpus %s", list);
+	return r;
+}
+
+/* A policy that this machine or container cannot have is refused before anything starts: it is tried
+ * on this process, which then takes the kernel's own again. */
+static int open_memory_policy(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const char *text = invocation->ask->mem ? invocation->ask->mem : "local";
+	struct zm_mem_policy *policy = &invocation->session.mem;
+	const struct zm_mem_policy local = { ZM_MEM_LOCAL, -1 };
+	int node = invocation->topology.cpus[0].node;
+	int r = zm_mem_parse(text, policy, why);
+
+	if (r < 0 || policy->mem == ZM_MEM_LOCAL)
+		return r;
+	r = zm_mem_apply(&invocation->topology, policy, node, why);
+	(void)zm_mem_apply(&invocation->topology, &local, node, NULL);
+	return r;
+}
+
+/* Before anything is run: a setting that cannot be set is wrong for the whole line. */
+static int check_settings(const struct zm_invocation *invocation, struct zm_why *why)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < invocation->plan.nr_cells; i++) {
+		const struct zm_cell *cell = &invocation->plan.cells[i];
+
+		for (size_t k = 0; r == 0 && k < cell->nr_settings; k++)
+			r = zm_setting_check(&invocation->root, cell->settings[k].name,
+					     cell->settings[k].value, why);
+	}
+	return r;
+}
+
+/* The words, and --monitor-interval as one of them. */
+static int make_plan(struct zm_invocation *invocation, const struct zm_cell_context *context,
+		     struct zm_why *why)
+{
+	const struct zm_invocation_ask *ask = invocation->ask;
+	const char *interval = invocation->ask->monitor_interval;
+	zm_autofree const char **words = calloc(ask->nr_words + 1, sizeof(*words));
+	zm_autofree char *word = NULL;
+	size_t nr = ask->nr_words;
+
+	if (!words || (interval && asprintf(&word, "monitor_interval=%s", interval) < 0))
+		return zm_why_errno(why, -ENOMEM, "planning the runs");
+	for (size_t i = 0; i < nr; i++)
+		words[i] = ask->words[i];
+	if (interval)
+		words[nr++] = word;
+	return zm_plan_make(context, zm_workloads, words, nr, &invocation->plan, why);
+}
+
+static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const struct zm_invocation_ask *ask = invocation->ask;
+	char place[] = "place", mem[] = "mem", cpus[] = "cpus", local[] = "local", all[] = "all";
+	char chosen[32];
+	const struct zm_pair extras[] = { { place, chosen },
+					  { mem, ask->mem ? ask->mem : local },
+					  { cpus, ask->cpus ? ask->cpus : all } };
+	const struct zm_cell_context context = { (unsigned int)invocation->topology.nr_cpus, extras,
+						 sizeof(extras) / sizeof(extras[0]) };
+	int r;
+
+	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[ask->place]);
+	r = make_plan(invocation, &context, why);
+	if (r == 0)
+		r = check_settings(invocation, why);
+	for (size_t i = 0; r == 0 && i < invocation->plan.nr_remarks; i++)
+		(void)fprintf(stderr, "%s\n", invocation->plan.remarks[i]);
+	if (r == 0 &&
+	    zm_summary_init(&invocation->summary, &invocation->plan, (unsigned int)ask->repeat) < 0)
+		r = zm_why_errno(why, -ENOMEM, "planning the runs");
+	return r;
+}
+
+static int unknown_monitor(const char *name, struct zm_why *why)
+{
+	const char **names = calloc(zm_nr_monitors + 1, sizeof(*names));
+	const char *nearest = NULL;
+
+	for (unsigned int i = 0; names && i < zm_nr_monitors; i++)
+		names[i] = zm_monitors[i]->name;
+	if (names)
+		nearest = zm_option_nearest(name, names);
+	free(names);
+	if (nearest)
+		return zm_why_set(why, -EINVAL, "--monitor %s: no such monitor; did you mean %s?",
+				  name, nearest);
+	return zm_why_set(why, -EINVAL,
+			  "--monitor %s: no such monitor; `zonemark list monitors` shows them",
+			  name);
+}
+
+static int add_monitor(struct zm_invocation *invocation, const char *name, struct zm_why *why)
+{
+	const struct zm_monitor *monitor = zm_monitor_find(name);
+	size_t n = 0;
+
+	if (!monitor)
+		return unknown_monitor(name, why);
+	while (invocation->monitors[n]) {
+		if (invocation->monitors[n++] == monitor)
+			return 0;
+	}
+	invocation->monitors[n] = monitor;
+	return 0;
+}
+
+static void add_monitors(struct zm_invocation *invocation, bool with_extra)
+{
+	for (unsigned int i = 0; i < zm_nr_monitors; i++)
+		if (with_extra || !zm_monitors[i]->is_extra)
+			(void)add_monitor(invocation, zm_monitors[i]->name, NULL);
+}
+
+static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const char *list = invocation->ask->monitor ? invocation->ask->monitor : "default";
+	zm_autofree char *copy = strdup(list);
+	char *save = NULL;
+	int r = 0;
+
+	invocation->monitors = calloc(zm_nr_monitors + 1, sizeof(const struct zm_monitor *));
+	if (!invocation->monitors || !copy)
+		return zm_why_errno(why, -ENOMEM, "--monitor %s", list);
+	invocation->session.monitors = invocation->monitors;
+	if (strcmp(list, "none") == 0)
+		return 0;
+	for (char *name = strtok_r(copy, ",", &save); r == 0 && name;
+	     name = strtok_r(NULL, ",", &save)) {
+		if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)
+			add_monitors(invocation, strcmp(name, "all") == 0);
+		else
+			r = add_monitor(invocation, name, why);
+	}
+	return r;
+}
+
+static bool is_plain(const char *word)
+{
+	return word[0] && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789_-+=:,./%@")] == '\0';
+}
+
+static void print_quoted(FILE *out, const char *word)
+{
+	if (is_plain(word)) {
+		(void)fprintf(out, " %s", word);
+		return;
+	}
+	(void)fputs(" '", out);
+	for (; *word; word++)
+		(void)fputs(*word == '\'' ? "'\\''" : (char[]){ *word, '\0' }, out);
+	(void)fputc('\'', out);
+}
+
+/* As typed, but for --resume: the line that it goes on with had none. */
+static int quote_command_line(struct zm_invocation *invocation, struct zm_why *why)
+{
+	size_t length;
+	FILE *out = open_memstream(&invocation->command_line, &length);
+
+	if (!out)
+		return zm_why_errno(why, -errno, "the command line");
+	(void)fputs("zonemark", out);
+	for (int i = 0; i < invocation->ask->argc; i++) {
+		if (strcmp(invocation->ask->argv[i], "--resume") != 0)
+			print_quoted(out, invocation->ask->argv[i]);
+	}
+	return fclose(out) == 0 ? 0 : zm_why_errno(why, -ENOMEM, "the command line");
+}
+
+static int open_store(struct zm_invocation *invocation, struct zm_why *why)
+{
+	int r = quote_command_line(invocation, why);
+
+	if (r == 0)
+		r = zm_store_open(invocation->ask->db, true, &invocation->session.store, why);
+	if (r < 0)
+		return r;
+	if (invocation->ask->resume &&
+	    zm_store_last_invocation(invocation->session.store, invocation->command_line,
+				     invocation->uuid, sizeof(invocation->uuid)) == 0)
+		return 0;
+	if (invocation->ask->resume)
+		(void)fprintf(stderr,
+			      "--resume: no earlier run of this line is in %s; it begins anew\n",
+			      zm_store_path(invocation->session.store));
+	r = zm_uuid_make(invocation->uuid);
+	return r < 0 ? zm_why_errno(why, r, "a name for this invocation") : 0;
+}
+
+static int open_inventory(struct zm_invocation *invocation, struct zm_why *why)
+{
+	json_t *inventory = NULL;
+	int r = zm_inventory_read(&invocation->root, &invocation->topology, &inventory, why);
+
+	if (r < 0)
+		return r;
+	invocation->inventory = json_dumps(inventory, JSON_COMPACT | JSON_SORT_KEYS);
+	r = zm_inventory_machine_id(&invocation->root, inventory, invocation->machine_id,
+				    sizeof(invocation->machine_id));
+	json_decref(inventory);
+	if (!invocation->inventory)
+		return zm_why_errno(why, -ENOMEM, "the inventory");
+	if (r < 0)
+		return zm_why_errno(why, r, "this machine's id");
+	if (zm_sysroot_read_line(&invocation->root, "proc/sys/kernel/random/boot_id",
+				 invocation->boot_id, sizeof(invocation->boot_id)) < 0)
+		(void)snprintf(invocation->boot_id, sizeof(invocation->boot_id), "unknown");
+	(void)uname(&invocation->uname);
+	return 0;
+}
+
+/* One that is ignored (nohup, a shell's background job) stays so: blocked, it would be heard. */
+static int open_signals(struct zm_invocation *invocation, struct zm_why *why)
+{
+	static const int heard[] = { SIGINT, SIGTERM, SIGHUP };
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++) {
+		struct sigaction action;
+
+		if (sigaction(heard[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			(void)sigaddset(&set, heard[i]);
+	}
+	if (sigprocmask(SIG_BLOCK, &set, &invocation->old_mask) == 0) {
+		invocation->has_mask = true;
+		invocation->session.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	}
+	return invocation->session.signal_fd < 0 ? zm_why_errno(why, -errno, "hearing signals") : 0;
+}
+
+static int open_lock(struct zm_invocation *invocation, struct zm_why *why)
+{
+	return invocation->ask->share ? 0 : zm_lock_take(&invocation->lock_fd, why);
+}
+
+static int open_journal(struct zm_invocation *invocation, struct zm_why *why)
+{
+	return zm_journal_open(&invocation->root, NULL, &invocation->session.journal, why);
+}
+
+static void fill_session(struct zm_invocation *invocation)
+{
+	struct zm_session *session = &invocation->session;
+
+	session->root = &invocation->root;
+	session->topology = &invocation->topology;
+	session->progress = &invocation->progress;
+	session->place = (enum zm_place)invocation->ask->place;
+	session->is_overcommitted = invocation->ask->overcommit;
+	session->is_shared = invocation->ask->share;
+	session->invocation = invocation->uuid;
+	session->command_line = invocation->command_line;
+	session->label = invocation->ask->label;
+	session->inventory = invocation->inventory;
+	session->machine_id = invocation->machine_id;
+	session->boot_id = invocation->boot_id;
+	session->kernel = invocation->uname.release;
+}
+
+static int open_all(struct zm_invocation *invocation, struct zm_why *why)
+{
+	static int (*const openers[])(struct zm_invocation * invocation, struct zm_why * why) = {
+		open_topology, open_memory_policy, open_plan,  open_monitors, open_inventory,
+		open_lock,     open_signals,       open_store, open_journal,
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(openers) / sizeof(openers[0]); i++)
+		r = openers[i](invocation, why);
+	if (r == 0)
+		fill_session(invocation);
+	return r;
+}
+
+void zm_invocation_close(struct zm_invocation *invocation)
+{
+	zm_journal_close(invocation->session.journal);
+	zm_store_close(invocation->session.store);
+	if (invocation->session.signal_fd >= 0)
+		(void)close(invocation->session.signal_fd);
+	if (invocation->lock_fd >= 0)
+		(void)close(invocation->lock_fd);
+	free(invocation->inventory);
+	free(invocation->command_line);
+	free(invocation->monitors);
+	zm_summary_release(&invocation->summary);
+	zm_plan_release(&invocation->plan);
+	if (invocation->has_topology)
+		zm_topology_release(&invocation->topology);
+	if (invocation->has_root)
+		zm_sysroot_release(&invocation->root);
+	if (invocation->has_mask)
+		(void)sigprocmask(SIG_SETMASK, &invocation->old_mask, NULL);
+}
+
+int zm_invocation_open(struct zm_invocation *invocation, const struct zm_invocation_ask *ask,
+		       struct zm_why *why)
+{
+	int r;
+
+	*invocation =
+		(struct zm_invocation){ .ask = ask, .lock_fd = -1, .session = { .signal_fd = -1 } };
+	r = open_all(invocation, why);
+	if (r < 0)
+		zm_invocation_close(invocation);
+	return r;
+}
+
+/* --- running --- */
+
+static bool was_done(struct zm_invocation *invocation, const struct zm_cell *cell,
+		     unsigned int repeat)
+{
+	return invocation->ask->resume &&
+	       zm_store_has_run(invocation->session.store, invocation->uuid, cell->key, repeat) ==
+		       1;
+}
+
+/* "301 k pages/s", of the first primary figure. */
+static void print_figure(const struct zm_report *report, char *buf, size_t size)
+{
+	char number[32];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < report->nr_figures && !buf[0]; i++) {
+		const struct zm_figure *figure = &report->figures[i];
+
+		if (figure->metric.is_primary)
+			(void)snprintf(buf, size, ", %s %s",
+				       zm_units_human_count(number, sizeof(number), figure->value),
+				       figure->metric.unit);
+	}
+}
+
+static void say_outcome(struct zm_invocation *invocation, const struct zm_outcome *outcome)
+{
+	bool is_ok = outcome->status == ZM_STATUS_OK;
+	char line[ZM_WHY_SIZE + 256], figure[96];
+
+	print_figure(&outcome->report, figure, sizeof(figure));
+	(void)snprintf(line, sizeof(line), "%s%s%s%s%s", zm_status_name(outcome->status),
+		       is_ok ? figure : ": ", is_ok ? "" : outcome->why.text,
+		       is_ok && outcome->flags[0] ? "; notes: " : "", is_ok ? outcome->flags : "");
+	zm_progress_end(&invocation->progress, line);
+}
+
+/* What can't run will not be able to the next time. */
+static bool is_out(const struct zm_outcome *outcome)
+{
+	return outcome->status == ZM_STATUS_SKIPPED;
+}
+
+static int run_one(struct zm_invocation *invocation, size_t index, unsigned int repeat,
+		   bool *ret_out, struct zm_why *why)
+{
+	const struct zm_cell *cell = &invocation->plan.cells[index];
+	struct zm_outcome outcome;
+	int r;
+
+	zm_progress_begin(&invocation->progress, cell->title, repeat);
+	zm_phase_run(&invocation->session, cell, repeat, &outcome);
+	say_outcome(invocation, &outcome);
+	invocation->signal = outcome.signal;
+	*ret_out = is_out(&outcome);
+	r = zm_summary_add(&invocation->summary, index, &outcome);
+	if (r < 0)
+		(void)zm_why_errno(why, r, "summing up");
+	if (outcome.store_error) {
+		*why = outcome.why;
+		r = outcome.store_error;
+	}
+	zm_outcome_release(&outcome);
+	return r;
+}
+
+static uint64_t cell_ns(const struct zm_cell *cell)
+{
+	return cell->options.idle_ns + cell->options.warmup_ns + cell->options.runtime_ns;
+}
+
+/* Before the first launch: all of them. Each takes its own share off. */
+static void expect(struct zm_invocation *invocation)
+{
+	for (size_t i = 0; i < invocation->plan.nr_cells; i++)
+		invocation->progress.later_ns +=
+			cell_ns(&invocation->plan.cells[i]) * invocation->ask->repeat;
+}
+
+static int run_all(struct zm_invocation *invocation, struct zm_why *why)
+{
+	size_t nr_cells = invocation->plan.nr_cells;
+	zm_autofree bool *is_cell_out = calloc(nr_cells, sizeof(bool));
+	int r = is_cell_out ? 0 : zm_why_errno(why, -ENOMEM, "%zu cells", nr_cells);
+
+	for (unsigned int repeat = 0; r == 0 && repeat < invocation->ask->repeat; repeat++) {
+		for (size_t i = 0; r == 0 && !invocation->signal && i < nr_cells; i++) {
+			invocation->progress.later_ns -= cell_ns(&invocation->plan.cells[i]);
+			if (is_cell_out[i])
+				continue;
+			if (was_done(invocation, &invocation->plan.cells[i], repeat))
+				zm_summary_add_done(&invocation->summary, i);
+			else
+				r = run_one(invocation, i, repeat, &is_cell_out[i], why);
+		}
+	}
+	return r;
+}
+
+int zm_invocation_run(struct zm_invocation *invocation, struct zm_why *why)
+{
+	zm_progress_init(&invocation->progress, stderr,
+			 (unsigned int)(invocation->plan.nr_cells * invocation->ask->repeat));
+	expect(invocation);
+	return run_all(invocation, why);
+}
+
+void zm_invocation_die(const struct zm_invocation *invocation)
+{
+	if (!invocation->signal)
+		return;
+	(void)fflush(stdout);
+	(void)signal(invocation->signal, SIG_DFL);
+	(void)raise(invocation->signal);
+}
