@@ -71,7 +71,7 @@ static int add_directory(const char *path, const struct stat *status, int type, 
 {
 	(void)status;
 	(void)walk;
-	if (type == FTW_D)
+	if (type == FTW_D && !strstr(path, "/zm-test-"))
 		(void)fprintf(picture_now->out, "%s\n", path);
 	return 0;
 }
