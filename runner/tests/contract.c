@@ -7,6 +7,8 @@
  *
  * Exit status 77 when the workload cannot run here, and it says why. The build makes one test of it
  * per workload that it found.
+ *
+ * timeout: 120
  */
 #include <dirent.h>
 #include <errno.h>
