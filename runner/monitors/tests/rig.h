@@ -43,7 +43,7 @@ struct zm_report {
 		char unit[32];
 		double value, count;
 		uint64_t interval_ns;
-	} rows[64];
+	} rows[512];
 	unsigned int nr_rows;
 };
 
