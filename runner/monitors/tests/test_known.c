@@ -2,7 +2,7 @@
  * known: the monitors against work whose amount is known.
  *
  * labels: known serial
- * timeout: 60
+ * timeout: 180
  *
  * A child makes a prime number of page faults, forks and switches; memory is taken and given back; time
  * passes. What the monitors say must agree: exactly where the count is of the child alone, within

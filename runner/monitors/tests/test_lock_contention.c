@@ -2,7 +2,7 @@
  * lock-contention: against perf's count of the same events, fights over a zone, and fights that are not.
  *
  * labels: known serial bpf root
- * timeout: 90
+ * timeout: 240
  */
 #include <stdarg.h>
 #include <stddef.h>

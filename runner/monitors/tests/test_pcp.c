@@ -2,7 +2,7 @@
  * pcp: against allocations whose number is known, the zones' own free counts, and perf's counters.
  *
  * labels: known serial bpf root
- * timeout: 60
+ * timeout: 240
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
 
-#define NR_TRIES  20
+#define NR_TRIES  12
 #define NR_PAGES  131101 /* primes */
 #define NR_BLOCKS 61
 #define ORDER     4

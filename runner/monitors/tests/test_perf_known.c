@@ -2,7 +2,7 @@
  * perf-stat and perf-profile: against work whose amount and whose functions are known.
  *
  * labels: known serial
- * timeout: 60
+ * timeout: 180
  */
 #include <stdarg.h>
 #include <stddef.h>
