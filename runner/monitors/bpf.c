@@ -29,7 +29,8 @@ int zm_bpf_not_built(struct zm_why *why)
 
 static char last_words[256]; /* of libbpf */
 
-static int keep_words(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_words(enum libbpf_print_level level,
+							    const char *format, va_list args)
 {
 	if (level == LIBBPF_WARN) {
 		(void)vsnprintf(last_words, sizeof(last_words), format, args);
