@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "workloads/base/cleanup.h"
+#include "workloads/base/clock.h"
 #include "workloads/base/units.h"
 
 /* The two counts are not read at the same moment, and a task has a few faults of its own. */
@@ -142,6 +143,19 @@ static void note_reading_time(struct zm_course *course, const struct zm_window *
 			       (double)interval_ns / 1e9);
 }
 
+/* A machine that stood still (a paused guest, a suspended process) leaves a window longer than asked. */
+static void note_stretched(struct zm_course *course, const struct zm_window *window)
+{
+	uint64_t asked_ns = course->cell->options.runtime_ns;
+	uint64_t interval_ns = window->t1_ns - window->t0_ns;
+
+	if (interval_ns > asked_ns + asked_ns / 10 + ZM_NS_PER_S / 2)
+		zm_course_note(course, "stretched",
+			       "the window lasted %.1f s instead of %.1f s: the machine, or this "
+			       "process, stood still",
+			       (double)interval_ns / 1e9, (double)asked_ns / 1e9);
+}
+
 static void add_own(struct zm_course *course, const struct zm_window *window)
 {
 	course->outcome->report.source = ZM_SOURCE_ENGINE;
@@ -153,6 +167,7 @@ static void add_own(struct zm_course *course, const struct zm_window *window)
 	add_skew(course);
 	add_used_memory(course);
 	note_reading_time(course, window);
+	note_stretched(course, window);
 	if (!window->has_task_faults)
 		(void)zm_recorder_absent(course->recorder, ZM_SERIES_TASK_FAULTS,
 					 "a task's stat file in /proc could not be read");
