@@ -42,7 +42,7 @@ struct zm_option {
 	const char *const *choices; /* NULL-terminated, for ZM_OPTION_CHOICE */
 	const char *help;           /* one line, no full stop */
 	const char *unit;           /* a word for help: "bytes", "tasks"; may be NULL */
-	const char *also;           /* another name that the field has for it, taken too; may be NULL */
+	const char *also; /* another name that the field has for it, taken too; may be NULL */
 };
 
 /* Fills the struct with every row's preset. Called once on zeroed memory; -EINVAL names a bad row. */
