@@ -57,6 +57,27 @@ static struct span line_of(struct span span, size_t *ret_used)
 	return (struct span){ span.text, length };
 }
 
+/* Control characters of both blocks, but tabs and line ends: each becomes '?'. Returns the length. */
+static size_t clean(char *text, size_t length)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned char next = (unsigned char)text[i + 1];
+
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			text[to++] = '?';
+			i++;
+		} else {
+			text[to++] =
+				(c < 0x20 && !strchr("\t\n\r", c)) || c == 0x7f ? '?' : text[i];
+		}
+	}
+	text[to] = '\0';
+	return to;
+}
+
 /* --- headers --- */
 
 /* The length of the name in "Name: value", 0: it is none. */
@@ -115,6 +136,7 @@ static void copy_subject(struct span header, struct head *head)
 	if (n > 0)
 		memcpy(head->subject, words.data, n);
 	head->subject[n] = '\0';
+	(void)clean(head->subject, n);
 	zm_buf_release(&words);
 }
 
@@ -279,6 +301,7 @@ static void keep_part(struct reader *reader, const struct head *head, const stru
 	*part = (struct zm_mail_part){ name_of(reader, head), copy, text->size };
 	if (has_type(head, "text/html"))
 		part->length = strip_html(copy, text->size);
+	part->length = clean(copy, part->length);
 	mail->nr_parts++;
 }
 

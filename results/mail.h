@@ -7,7 +7,8 @@
  *
  * Bytes from anywhere: nothing is refused but what is too large; what is damaged is taken as it stands.
  * At most ZM_MAIL_PARTS parts are looked at, those that are no text are left out. Of a part that is
- * there as text and as HTML the text is taken; HTML alone loses its tags.
+ * there as text and as HTML the text is taken; HTML alone loses its tags. Control characters, which could
+ * do things to a terminal, become '?'.
  */
 #ifndef ZM_RESULTS_MAIL_H
 #define ZM_RESULTS_MAIL_H

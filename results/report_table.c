@@ -118,7 +118,8 @@ static size_t mark_length(const char *text, size_t length)
 	static const char *const marks[] = { "A+-", "+/-", "+-", "~", "?" };
 	size_t letters = 0;
 
-	while (letters < length && (unsigned char)text[letters] >= 0x80)
+	while (letters < length &&
+	       ((unsigned char)text[letters] >= 0x80 || (letters > 0 && text[letters] == '?')))
 		letters++;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		size_t n = strlen(marks[i]);

@@ -51,6 +51,8 @@ static const struct {
 	  { NULL, "b\n" } },
 	{ "From: a\nContent-Type: multipart/mixed\n\nno border", NULL, { NULL, "no border" } },
 	{ "=3D=3D=3D=3D=3D=3D=3D=\n=3D undecoded", NULL, { NULL, "======== undecoded" } },
+	{ "a\033[2Jb\x7f\xc2\x9b\fc\td", NULL, { NULL, "a?[2Jb???c\td" } },
+	{ "From: a\nSubject: a\033b\n\nx", "a?b", { NULL, "x" } },
 	{ "nr_task=16 stays", NULL, { NULL, "nr_task=16 stays" } },
 };
 
