@@ -232,6 +232,30 @@ static void name_tables(struct zm_draft *draft)
 	}
 }
 
+/* All CPUs, and a metric that has their number in its name: "will-it-scale.104.processes". */
+static void count_cpus(struct zm_mail_record *record)
+{
+	static const char prefix[] = "will-it-scale.";
+	const char *nr_task = zm_mail_pairs_find(&record->params, "nr_task");
+
+	if (record->machine.nr_cpus || !nr_task || strcmp(nr_task, "100%") != 0)
+		return;
+	for (size_t i = 0; i < record->nr_rows; i++) {
+		const char *metric = record->rows[i].metric;
+		const char *number = metric + strlen(prefix);
+		double nr_cpus;
+		size_t n;
+
+		if (strncmp(metric, prefix, strlen(prefix)) != 0 ||
+		    !zm_report_table_number(number, strspn(number, "0123456789"), &nr_cpus, &n))
+			continue;
+		if ((strcmp(number + n, ".processes") == 0 ||
+		     strcmp(number + n, ".threads") == 0) &&
+		    nr_cpus >= 1 && nr_cpus <= 1e6)
+			record->machine.nr_cpus = (unsigned int)nr_cpus;
+	}
+}
+
 static void name_statements(struct zm_draft *draft)
 {
 	for (size_t i = 0; i < draft->nr_statements; i++) {
@@ -421,6 +445,8 @@ int zm_report_draft_finish(struct zm_draft *draft, struct zm_report_mail *ret_re
 		join_job(draft, &draft->jobs[i]);
 	drop_commands(draft);
 	use_program(draft);
+	for (size_t i = 0; i < draft->nr_records; i++)
+		count_cpus(&draft->records[i]->record);
 	if (draft->nr_records == 0)
 		return -ENOENT;
 	qsort(draft->records, draft->nr_records, sizeof(struct zm_draft_record *), by_line);
