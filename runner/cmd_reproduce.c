@@ -1,0 +1,429 @@
+/*
+ * cmd_reproduce: a robot's mail -> what was understood -> the same runs here -> both side by side.
+ *
+ *     read         the file, or stdin; at most what a mail may have
+ *     understand   each record: which workload, which words, what cannot be the same
+ *     run          each workload once, as `zonemark run` does
+ *     compare      for each record, the mail's table with this machine's column
+ */
+#include "runner/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "results/mail.h"
+#include "results/report_mail.h"
+#include "runner/catalogue.h"
+#include "runner/inventory.h"
+#include "runner/invocation.h"
+#include "runner/reproduce.h"
+#include "runner/understanding.h"
+#include "workloads/base/cleanup.h"
+
+struct switches {
+	struct zm_invocation_ask ask;
+	bool dry_run, as_reported, json;
+	uint64_t runtime_ns, record;
+};
+
+#define AT(member)  offsetof(struct switches, member)
+#define ASK(member) AT(ask.member)
+
+static const struct zm_option rows[] = {
+	{ .name = "dry_run",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = AT(dry_run),
+	  .preset = "0",
+	  .help = "only say what was understood, run nothing" },
+	{ .name = "as_reported",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = AT(as_reported),
+	  .preset = "0",
+	  .help = "as many tasks as there, not the same share of the CPUs" },
+	{ .name = "runtime",
+	  .type = ZM_OPTION_DURATION,
+	  .offset = AT(runtime_ns),
+	  .preset = "0",
+	  .help = "measure for so long instead of the reported time" },
+	{ .name = "record",
+	  .type = ZM_OPTION_U64,
+	  .offset = AT(record),
+	  .preset = "0",
+	  .unit = "number",
+	  .help = "only this record of the mail, from 1 on; 0: all" },
+	ZM_INVOCATION_ROWS(ASK),
+	{ .name = "json",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = AT(json),
+	  .preset = "0",
+	  .help = "the answer as JSON" },
+	{ .name = NULL },
+};
+
+struct command {
+	const struct zm_args *args;
+	const struct switches *switches;
+	struct zm_report_mail report;
+	struct zm_sysroot root;
+	bool has_root;
+	struct zm_topology topology;
+	bool has_topology;
+	json_t *inventory;
+	struct zm_reproduction *reproductions; /* one per record */
+	json_t *measured;                      /* with --json, what was measured */
+	int status, signal;
+};
+
+/* --- reading --- */
+
+static int read_all(int fd, char *buf, size_t size, size_t *ret_length)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		ssize_t n = read(fd, buf + length, size - length);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			break;
+		length += n > 0 ? (size_t)n : 0;
+	}
+	*ret_length = length;
+	return 0;
+}
+
+/* One byte more than a mail may have: so it is seen to be too large. */
+static int read_report(struct command *command, struct zm_why *why)
+{
+	const char *name = command->args->words[0];
+	size_t size = ZM_MAIL_BYTES + 1, length;
+	zm_autofree char *bytes = malloc(size);
+	bool is_stdin = strcmp(name, "-") == 0;
+	zm_autoclose int fd = is_stdin ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int r;
+
+	if (!bytes)
+		return zm_why_errno(why, -ENOMEM, "%s", name);
+	if (!is_stdin && fd < 0)
+		return zm_why_errno(why, -errno, "%s", name);
+	r = read_all(is_stdin ? STDIN_FILENO : fd, bytes, size, &length);
+	if (r < 0)
+		return zm_why_errno(why, r, "%s", name);
+	r = zm_report_mail_read(bytes, length, &command->report, why);
+	if (r < 0)
+		zm_why_prefix(why, "%s", is_stdin ? "standard input" : name);
+	return r;
+}
+
+/* --- understanding --- */
+
+static int read_machine(struct command *command, struct zm_why *why)
+{
+	int r = zm_sysroot_open(&command->root, NULL);
+
+	if (r < 0)
+		return zm_why_errno(why, r, "/");
+	command->has_root = true;
+	r = zm_topology_read(&command->root, NULL, &command->topology, why);
+	command->has_topology = r == 0;
+	if (r == 0)
+		r = zm_inventory_read(&command->root, &command->topology, &command->inventory, why);
+	return r;
+}
+
+static int understand(struct command *command, struct zm_why *why)
+{
+	const struct zm_reproduce_here here = { &command->root, &command->topology,
+						command->inventory, zm_workloads };
+	const struct zm_reproduce_options options = { command->switches->as_reported,
+						      command->switches->runtime_ns };
+	size_t nr = command->report.nr_records;
+	int r = 0;
+
+	command->reproductions = calloc(nr, sizeof(*command->reproductions));
+	if (!command->reproductions)
+		return zm_why_errno(why, -ENOMEM, "%zu records", nr);
+	for (size_t i = 0; r == 0 && i < nr; i++)
+		r = zm_reproduce_make(command->report.records[i], &here, &options,
+				      &command->reproductions[i], why);
+	return r;
+}
+
+static bool is_chosen(const struct command *command, size_t index)
+{
+	return command->switches->record == 0 || command->switches->record == index + 1;
+}
+
+/* Has an earlier chosen record the same runs? Then that is the one which runs, for both. */
+static bool is_twin(const struct command *command, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (is_chosen(command, i) &&
+		    zm_reproduction_is_same(&command->reproductions[i],
+					    &command->reproductions[index]))
+			return true;
+	}
+	return false;
+}
+
+static size_t count_runnable(const struct command *command)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < command->report.nr_records; i++)
+		nr += is_chosen(command, i) && command->reproductions[i].workload;
+	return nr;
+}
+
+/* --- running --- */
+
+static int compare_cell(struct command *command, const struct zm_invocation *invocation,
+			const struct zm_reproduction *reproduction, const struct zm_cell *cell,
+			struct zm_why *why)
+{
+	struct zm_measured measured;
+	int r = zm_measured_read(invocation->session.store, invocation->uuid, cell->key, &measured,
+				 why);
+
+	if (r < 0)
+		return r;
+	if (command->measured)
+		(void)json_array_append_new(
+			command->measured,
+			zm_understanding_measured_json(reproduction, &measured, cell->title));
+	else if (measured.nr_launches > 0)
+		zm_understanding_compare(reproduction, &measured, cell->title,
+					 invocation->uname.release, stdout);
+	zm_measured_release(&measured);
+	return 0;
+}
+
+/* The record that was run, and its twins. */
+static int compare(struct command *command, const struct zm_invocation *invocation, size_t index,
+		   struct zm_why *why)
+{
+	int r = 0;
+
+	for (size_t i = index; r == 0 && i < command->report.nr_records; i++) {
+		const struct zm_reproduction *reproduction = &command->reproductions[i];
+
+		if (i != index &&
+		    !(is_chosen(command, i) &&
+		      zm_reproduction_is_same(&command->reproductions[index], reproduction)))
+			continue;
+		for (size_t k = 0; r == 0 && k < invocation->plan.nr_cells; k++)
+			r = compare_cell(command, invocation, reproduction,
+					 &invocation->plan.cells[k], why);
+	}
+	return r;
+}
+
+/* The worse of two: a failed run, what was refused, what went well, what was skipped. */
+static int worse(int a, int b)
+{
+	static const int order[] = { ZM_EXIT_RUN_FAILED, ZM_EXIT_USAGE, ZM_EXIT_OK };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (a == order[i] || b == order[i])
+			return order[i];
+	}
+	return ZM_EXIT_SKIPPED;
+}
+
+static void note_status(struct command *command, int status)
+{
+	command->status = command->status < 0 ? status : worse(command->status, status);
+}
+
+static void say_troubles(const struct zm_invocation *invocation)
+{
+	if (zm_summary_exit_status(&invocation->summary) != ZM_EXIT_OK)
+		(void)zm_summary_print(&invocation->summary, stderr);
+}
+
+static void run_record(struct command *command, size_t index)
+{
+	struct zm_invocation_ask ask = command->switches->ask;
+	struct zm_invocation invocation;
+	struct zm_why why = { { 0 } };
+	int r;
+
+	ask.words = command->reproductions[index].words;
+	ask.nr_words = command->reproductions[index].nr_words;
+	ask.argc = command->args->argc;
+	ask.argv = command->args->argv;
+	if (zm_invocation_open(&invocation, &ask, &why) < 0) {
+		note_status(command, zm_cmd_fail(ZM_EXIT_USAGE, &why));
+		return;
+	}
+	r = zm_invocation_run(&invocation, &why);
+	if (r == 0)
+		r = compare(command, &invocation, index, &why);
+	say_troubles(&invocation);
+	note_status(command, r < 0 ? zm_cmd_fail(ZM_EXIT_USAGE, &why)
+				   : zm_summary_exit_status(&invocation.summary));
+	command->signal = invocation.signal;
+	zm_invocation_close(&invocation);
+	if (command->signal && !command->measured)
+		zm_invocation_die(&invocation);
+}
+
+static void run_all(struct command *command)
+{
+	command->status = -1;
+	for (size_t i = 0; !command->signal && i < command->report.nr_records; i++) {
+		if (is_chosen(command, i) && command->reproductions[i].workload &&
+		    !is_twin(command, i))
+			run_record(command, i);
+	}
+}
+
+/* --- answering --- */
+
+static void say_unknown(const struct command *command)
+{
+	for (size_t i = 0; i < command->report.nr_records; i++) {
+		const struct zm_reproduction *reproduction = &command->reproductions[i];
+
+		if (is_chosen(command, i) && !reproduction->workload)
+			(void)zm_cmd_failf(ZM_EXIT_OK, "%s: %s", reproduction->name,
+					   reproduction->reason);
+	}
+}
+
+static int print_json(json_t *answer)
+{
+	int r;
+
+	if (!answer)
+		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
+	r = json_dumpf(answer, stdout, JSON_INDENT(2));
+	(void)putchar('\n');
+	json_decref(answer);
+	return r < 0 ? ZM_EXIT_USAGE : ZM_EXIT_OK; /* main says why */
+}
+
+static int answer_json(struct command *command, const struct zm_understanding *understanding)
+{
+	json_t *answer = zm_understanding_json(understanding);
+
+	if (!command->switches->dry_run) {
+		command->measured = json_array();
+		run_all(command);
+		(void)json_object_set_new(answer, "measured", command->measured);
+	}
+	return print_json(answer);
+}
+
+static int answer_text(struct command *command, const struct zm_understanding *understanding)
+{
+	if (zm_understanding_print(understanding, stdout) < 0)
+		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
+	(void)fflush(stdout);
+	if (!command->switches->dry_run)
+		run_all(command);
+	return ZM_EXIT_OK;
+}
+
+static int answer(struct command *command)
+{
+	const struct zm_understanding understanding = { &command->report, command->reproductions };
+	size_t nr = count_runnable(command);
+	int status;
+
+	command->status = nr ? ZM_EXIT_OK : ZM_EXIT_SKIPPED;
+	if (command->switches->json)
+		status = answer_json(command, &understanding);
+	else
+		status = answer_text(command, &understanding);
+	say_unknown(command);
+	if (status != ZM_EXIT_OK)
+		return status;
+	return nr ? command->status : ZM_EXIT_SKIPPED;
+}
+
+static int reproduce(struct command *command, struct zm_why *why)
+{
+	int r = read_report(command, why);
+
+	if (r == 0 && command->switches->record > command->report.nr_records)
+		r = zm_why_set(why, -EINVAL, "--record %llu: the mail has %zu",
+			       (unsigned long long)command->switches->record,
+			       command->report.nr_records);
+	if (r == 0)
+		r = read_machine(command, why);
+	return r == 0 ? understand(command, why) : r;
+}
+
+static void release(struct command *command)
+{
+	for (size_t i = 0; command->reproductions && i < command->report.nr_records; i++)
+		zm_reproduction_release(&command->reproductions[i]);
+	free(command->reproductions);
+	json_decref(command->inventory);
+	if (command->has_topology)
+		zm_topology_release(&command->topology);
+	if (command->has_root)
+		zm_sysroot_release(&command->root);
+	zm_report_mail_release(&command->report);
+}
+
+static int run(const struct zm_args *args)
+{
+	struct command command = { .args = args, .switches = args->switches };
+	struct zm_why why = { { 0 } };
+	int status;
+
+	if (args->nr_words != 1)
+		return zm_cmd_failf(ZM_EXIT_USAGE,
+				    "reproduce: one report is read at a time: a file, or "
+				    "- for standard input");
+	if (reproduce(&command, &why) < 0)
+		status = zm_cmd_fail(ZM_EXIT_USAGE, &why);
+	else
+		status = answer(&command);
+	release(&command);
+	if (command.signal) {
+		(void)fflush(stdout);
+		(void)signal(command.signal, SIG_DFL);
+		(void)raise(command.signal);
+	}
+	return status;
+}
+
+const struct zm_cmd ZM_CMD = {
+	.name = ZM_CMD_NAME,
+	.summary = "run here what a robot's mail reports, and show both",
+	.usage = "FILE|-",
+	.details = "Reads a kernel test robot's mail in any of the forms in which they travel "
+		   "(raw, quoted, "
+		   "wrapped, squeezed, on one line), or a job file of its suite, and says what it "
+		   "understood: "
+		   "the workload with every parameter, the machine, the kernels, what was claimed, "
+		   "and what "
+		   "cannot be the same here. Then each workload is run as `zonemark run` would run "
+		   "it, with the "
+		   "same share of this machine's CPUs, and the mail's table is printed with this "
+		   "machine's "
+		   "column.\n\n"
+		   "Nothing in a mail is executed. A workload that zonemark has not is named, with "
+		   "what was "
+		   "read of it.\n\n"
+		   "The exit status is that of the runs; 77 when zonemark has none of the "
+		   "workloads, and 2 when "
+		   "it is no report.",
+	.examples =
+		"zonemark reproduce report.eml\tall workloads of a mail, as reported\n"
+		"zonemark reproduce report.txt --runtime 10s --repeat 5\tshorter, and five times\n"
+		"zonemark reproduce --dry-run --json - < report.txt\twhat was understood, for a "
+		"program",
+	.completes = "files",
+	.switches = rows,
+	.switches_size = sizeof(struct switches),
+	.run = run,
+};
