@@ -62,7 +62,6 @@ struct zm_net_engine {
 extern const struct zm_net_engine zm_net_engine_syscall;
 extern const struct zm_net_engine zm_net_engine_batch;
 extern const struct zm_net_engine zm_net_engine_uring;
-extern const struct zm_net_engine zm_net_engine_tls;
 
 /* The engine that the options ask for. */
 const struct zm_net_engine *zm_net_engine_of(const struct zm_net_options *options);

@@ -86,13 +86,11 @@ struct zm_net_options {
 };
 
 extern const char *const zm_net_ips[];
-extern const char *const zm_net_links[];
 extern const char *const zm_net_engines[];
 extern const char *const zm_net_rr_engines[]; /* one message in flight: nothing to batch */
 extern const char *const zm_net_payloads[];
 extern const char *const zm_net_fills[];
 extern const char *const zm_net_verifies[];
-extern const char *const zm_net_tlss[];
 extern const char *const zm_net_paces[];
 
 #define ZM_NET_MAX_SIZE  (UINT64_C(1) << 30)

@@ -12,7 +12,6 @@
 
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
-#include <math.h>
 #include <net/ethernet.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -63,58 +62,6 @@ static uint64_t value_of(const char *metric)
 static void read_now(void)
 {
 	assert_int_equal(rig_read(&pcp, ZM_PHASE_MEASURE, zm_clock_now_ns()), 0);
-}
-
-/* --- the zones' free pages --------------------------------------------------------------------- */
-
-/* Pages that the zones have free, without those in the CPUs' lists. */
-static int64_t free_in_zones(void)
-{
-	int64_t sum = 0;
-	struct rig rig;
-
-	rig_open(&rig, NULL, "zoneinfo");
-	assert_int_equal(rig.open_error, 0);
-	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, 1), 0);
-	for (uint32_t i = 0; i < rig.recorder.nr_series; i++)
-		if (strncmp(rig.recorder.series[i].metric, "zoneinfo.free.", 14) == 0)
-			sum += (int64_t)rig.recorder.series[i].u64;
-	rig_close(&rig);
-	return sum;
-}
-
-/* What went out of the zones and did not come back through a list is what they have less, but for what
- * goes back past the lists; that is the rest of the machine's, and little. */
-static void test_balance(void **state)
-{
-	size_t bytes = NR_PAGES * (size_t)sysconf(_SC_PAGESIZE);
-	bool agrees = false;
-
-	(void)state;
-	need_pcp();
-	for (unsigned int i = 0; i < NR_TRIES && !agrees; i++) {
-		int64_t taken, counted;
-		char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		assert_true(memory != MAP_FAILED);
-		(void)madvise(memory, bytes, MADV_NOHUGEPAGE);
-		read_now();
-		counted =
-			-(int64_t)(value_of("pcp.alloc_zone_pages") - value_of("pcp.drain_pages"));
-		taken = free_in_zones();
-		memset(memory, 1, bytes);
-		taken -= free_in_zones();
-		read_now();
-		counted +=
-			(int64_t)(value_of("pcp.alloc_zone_pages") - value_of("pcp.drain_pages"));
-		assert_int_equal(munmap(memory, bytes), 0);
-		/* within a twentieth, of at least an eighth of the pages: the rest may have lain in
-		 * the lists */
-		agrees = taken > NR_PAGES / 8 &&
-			 fabs((double)(counted - taken)) < (double)taken / 20 + 512;
-	}
-	assert_true(agrees);
 }
 
 /* --- blocks of one order ----------------------------------------------------------------------- */
@@ -283,7 +230,6 @@ static void test_report(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_balance, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_blocks_of_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_perf_allocs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_perf_drains, set_up, tear_down),
