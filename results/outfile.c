@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,12 +18,30 @@ static int use_umask(int fd)
 	return fchmod(fd, 0666 & ~mask);
 }
 
+/*
+ * Where the new file goes. A rename would put it in the place of a device (root may) or of a link,
+ * so only a file is replaced, and a link is followed to it.
+ */
+static int find_target(const char *path, char **ret_target, struct zm_why *why)
+{
+	struct stat status;
+	bool is_there = stat(path, &status) == 0;
+
+	if (is_there && !S_ISREG(status.st_mode))
+		return zm_why_set(why, -EINVAL, "%s: cannot be written: not a file", path);
+	*ret_target = is_there ? realpath(path, NULL) : strdup(path);
+	return *ret_target ? 0 : zm_why_errno(why, -errno, "%s: cannot be written", path);
+}
+
 int zm_outfile_open(struct zm_outfile *file, const char *path, struct zm_why *why)
 {
-	int fd;
+	int fd, found;
 
-	*file = (struct zm_outfile){ .path = strdup(path) };
-	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", path) < 0) {
+	*file = (struct zm_outfile){ 0 };
+	found = find_target(path, &file->path, why);
+	if (found)
+		return found;
+	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
 		free(file->path);
 		*file = (struct zm_outfile){ 0 };
 		return -ENOMEM;

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <sys/stat.h>
 
 #include "results/plot.h"
 #include "results/tests/fixture.h"
@@ -160,6 +162,37 @@ static void what_cannot_be_drawn_is_said(void **state)
 	assert_non_null(strstr(why.text, path));
 }
 
+/* A device or a pipe is never replaced by a file, and a link stays one. */
+static void only_a_file_is_replaced(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct drawing drawing;
+	struct zm_why why = { "" };
+	char path[128], alias[128];
+	struct stat status;
+
+	skip_without_gnuplot();
+	make_drawing(&drawing, "t");
+	(void)snprintf(path, sizeof(path), "%s/p.svg", fixture->folder);
+	(void)snprintf(alias, sizeof(alias), "%s/x", fixture->folder);
+	(void)unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(zm_plot_svg(&drawing.plot, path, &why), -EINVAL);
+	assert_non_null(strstr(why.text, "not a file"));
+	assert_int_equal(lstat(path, &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(close(creat(path, 0600)), 0);
+	assert_int_equal(symlink(path, alias), 0);
+	assert_int_equal(zm_plot_svg(&drawing.plot, alias, &why), 0);
+	assert_int_equal(lstat(alias, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size > 0);
+	assert_int_equal(unlink(alias), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void a_missing_gnuplot_is_said(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -185,9 +218,8 @@ static void a_missing_gnuplot_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(hostile_texts_are_text),
-		TEST(a_terminal_shows_them),
-		TEST(what_cannot_be_drawn_is_said),
+		TEST(hostile_texts_are_text),       TEST(a_terminal_shows_them),
+		TEST(what_cannot_be_drawn_is_said), TEST(only_a_file_is_replaced),
 		TEST(a_missing_gnuplot_is_said),
 	};
 
