@@ -102,8 +102,9 @@ static int parse_switch(struct parser *parser, int argc, char *const *argv, int 
 		value = "1";
 	if (!value && *i + 1 < argc)
 		value = argv[++*i];
-	if (!value)
-		return zm_why_set(why, -EINVAL, "%s: --%s needs a value", cmd->name, typed);
+	if (!value || !*value)
+		return zm_why_set(why, -EINVAL, "%s: --%.*s needs a value", cmd->name, (int)length,
+				  typed);
 	if (row->type == ZM_OPTION_STRING && parser->was_given[row - cmd->switches])
 		return zm_why_set(why, -EINVAL, "%s: --%.*s is there twice; give it once",
 				  cmd->name, (int)length, typed);

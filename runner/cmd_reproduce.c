@@ -101,7 +101,7 @@ static int read_all(int fd, char *buf, size_t size, size_t *ret_length)
 static int read_report(struct command *command, struct zm_why *why)
 {
 	const char *name = command->args->words[0];
-	size_t size = ZM_MAIL_BYTES + 1, length;
+	size_t size = ZM_MAIL_BYTES + 1, length = 0;
 	zm_autofree char *bytes = malloc(size);
 	bool is_stdin = strcmp(name, "-") == 0;
 	zm_autoclose int fd = is_stdin ? -1 : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -125,6 +125,8 @@ static void wrong_lines_are_said(void **state)
 		{ { "show", "-x" }, -ENOENT, "-x" },
 		{ { "show", "-json" }, -ENOENT, "-json" },
 		{ { "show", "--repeat" }, -EINVAL, "--repeat needs a value" },
+		{ { "show", "--db=" }, -EINVAL, "needs a value" },
+		{ { "show", "--db", "" }, -EINVAL, "needs a value" },
 		{ { "show", "--db", "a", "--db=b" }, -EINVAL, "--db is there twice" },
 		{ { "show", "--repeat=x" }, -EINVAL, "show: " },
 		{ { "show", "--repeat=0" }, -ERANGE, "show: " },
