@@ -125,6 +125,7 @@ static int parse_words(struct parser *parser, int argc, char *const *argv, struc
 
 		if (is_over || word[0] != '-' || word[1] == '\0') {
 			parser->words[parser->nr_words++] = word;
+			is_over = is_over || parser->cmd->takes_a_line;
 		} else if (strcmp(word, "--") == 0) {
 			is_over = true;
 		} else if (word[1] != '-') {
@@ -141,11 +142,27 @@ static int parse_words(struct parser *parser, int argc, char *const *argv, struc
 	return 0;
 }
 
-static bool asks_for_help(int argc, char *const *argv)
+/* Does the switch at argv[i] take the next word as its value? */
+static bool takes_next(const struct zm_cmd *cmd, const char *word)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+	const struct zm_option *row;
+
+	if (strncmp(word, "--", 2) != 0 || strchr(word, '='))
+		return false;
+	row = find_switch(cmd->switches, word + 2, strlen(word + 2));
+	return row && row->type != ZM_OPTION_BOOL;
+}
+
+static bool asks_for_help(const struct zm_cmd *cmd, int argc, char *const *argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
+		if (cmd->takes_a_line && argv[i][0] != '-')
+			return false;
+		if (cmd->takes_a_line && takes_next(cmd, argv[i]))
+			i++;
+	}
 	return false;
 }
 
@@ -156,7 +173,7 @@ int zm_cmd_parse(const struct zm_cmd *cmd, int argc, char *const *argv, struct z
 	struct zm_args args = { .argc = argc, .argv = argv };
 	int r = -ENOMEM;
 
-	if (asks_for_help(argc, argv)) {
+	if (asks_for_help(cmd, argc, argv)) {
 		args.wants_help = true;
 		*ret_args = args;
 		return 0;

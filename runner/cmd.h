@@ -52,12 +52,14 @@ struct zm_cmd {
 	 * in JSON; --help is everybody's. */
 	const struct zm_option *switches;
 	size_t switches_size;
+	/* Its words are another command's line: switches are looked for up to the first word only. */
+	bool takes_a_line;
 	bool leaves_journals; /* true: dead runs' journals are not undone before it (restore itself) */
 	int (*run)(const struct zm_args *args);
 };
 
-/* Takes the switches of argv[1 …] out of the words, until "--"; argv[0] is the command's name. The
- * sentence suggests the nearest switch. zm_args_release frees what was made. */
+/* Takes the switches of argv[1 …] out of the words, until "--" (or the first word, where the command
+ * takes a line); argv[0] is the command's name. The sentence suggests the nearest switch. zm_args_release frees what was made. */
 int zm_cmd_parse(const struct zm_cmd *cmd, int argc, char *const *argv, struct zm_args *ret_args,
 		 struct zm_why *why);
 void zm_args_release(const struct zm_cmd *cmd, struct zm_args *args);

@@ -184,6 +184,39 @@ static void a_command_without_switches_takes_words_only(void **state)
 	assert_non_null(strstr(why.text, "did you mean --help?"));
 }
 
+/* What stands behind the first word belongs to the other command. */
+static void a_line_is_left_as_it_is(void **state)
+{
+	static const struct zm_cmd carrier = {
+		.name = "vm",
+		.switches = rows,
+		.switches_size = sizeof(struct switches),
+		.takes_a_line = true,
+	};
+	static const struct {
+		const char *line[MAX_WORDS];
+		size_t nr_words;
+		bool wants_help;
+	} cases[] = {
+		{ { "vm", "run", "null", "--repeat", "3" }, 4, false },
+		{ { "vm", "--db", "x", "run", "--wrong", "--help" }, 3, false },
+		{ { "vm", "--db", "x", "--", "run", "--json" }, 2, false },
+		{ { "vm", "--db", "x", "--help" }, 0, true },
+		{ { "vm", "--json", "--help", "run" }, 0, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct zm_args args;
+		struct zm_why why;
+
+		assert_int_equal(parse(&carrier, cases[i].line, &args, &why), 0);
+		assert_int_equal(args.wants_help, cases[i].wants_help);
+		assert_int_equal(args.nr_words, cases[i].nr_words);
+		zm_args_release(&carrier, &args);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +224,7 @@ int main(void)
 		cmocka_unit_test(wrong_lines_are_said),
 		cmocka_unit_test(help_is_seen_first),
 		cmocka_unit_test(a_command_without_switches_takes_words_only),
+		cmocka_unit_test(a_line_is_left_as_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
