@@ -1,6 +1,8 @@
 /* progress: one line, drawn anew four times a second, or plain lines. */
 #include "runner/progress.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,10 +12,18 @@
 #define DRAW_NS  (250 * ZM_NS_PER_MS)
 #define PLAIN_NS (10 * ZM_NS_PER_S)
 
+/* One that can draw a line anew: TERM=dumb says that it cannot. */
+static bool is_terminal(FILE *out)
+{
+	const char *type = getenv("TERM");
+
+	return isatty(fileno(out)) == 1 && !(type && strcmp(type, "dumb") == 0);
+}
+
 void zm_progress_init(struct zm_progress *progress, FILE *out, unsigned int nr_runs)
 {
 	*progress = (struct zm_progress){ .out = out,
-					  .is_terminal = isatty(fileno(out)) == 1,
+					  .is_terminal = is_terminal(out),
 					  .nr_runs = nr_runs };
 }
 
