@@ -1,6 +1,7 @@
 /*
  * main: the program's entry. Makes the process sane, checks the catalogue, finds the command, puts
- * back what dead runs left changed, runs the command, and sees its answer written.
+ * back what dead runs left changed, runs the command, and sees its answer written. As a guest's /init
+ * it is the guest's agent instead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include "runner/catalogue.h"
 #include "runner/cmd.h"
 #include "runner/help.h"
+#include "runner/vm/agent.h"
 #include "workloads/base/journal.h"
 #include "workloads/base/sysroot.h"
 
@@ -106,6 +108,8 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	if (zm_vm_agent_is_wanted(argv[0]))
+		zm_vm_agent_run();
 	if (make_process_sane() < 0)
 		return ZM_EXIT_USAGE;
 	return zm_cmd_close_stdout(dispatch(argc, argv));
