@@ -38,7 +38,8 @@ static int answer(const struct zm_invocation *invocation, bool is_json)
 		r = zm_summary_print(&invocation->summary, stdout);
 	if (r < 0)
 		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
-	if (run && !is_json)
+	/* A guest's numbers and store are not those that its user will find. */
+	if (run && !is_json && !invocation->session.guest_note)
 		(void)fprintf(
 			stderr,
 			"`zonemark show %llu` shows the last of them: every figure, the tasks, "

@@ -141,6 +141,8 @@ int zm_course_record(struct zm_course *course, unsigned int repeat, struct zm_wh
 		return r;
 	course->outcome->run_id = zm_recorder_run_id(course->recorder);
 	zm_report_init(&course->outcome->report, course->recorder, course->cell->nr_units);
+	if (course->session->guest_note)
+		(void)zm_recorder_note(course->recorder, "guest", course->session->guest_note);
 	if (course->outcome->status != ZM_STATUS_RUNNING)
 		return 0;
 	r = zm_tally_init(&course->tally, &course->arena, course->recorder, why);

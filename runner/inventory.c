@@ -18,6 +18,7 @@
 
 #include "runner/cpuinfo.h"
 #include "runner/limits.h"
+#include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
 
 #define LINE_SIZE 4096
@@ -423,6 +424,14 @@ static void put_cgroup(const struct zm_sysroot *root, json_t *inventory)
 	put(inventory, "cgroup", cgroup);
 }
 
+static void put_guest(const struct zm_sysroot *root, json_t *inventory)
+{
+	json_t *about = zm_vm_about_read(root);
+
+	if (about)
+		put(inventory, "guest", about);
+}
+
 int zm_inventory_read(const struct zm_sysroot *root, const struct zm_topology *topology,
 		      json_t **ret_inventory, struct zm_why *why)
 {
@@ -443,6 +452,7 @@ int zm_inventory_read(const struct zm_sysroot *root, const struct zm_topology *t
 	put_distribution(root, inventory);
 	put_libc(root, inventory);
 	put_cgroup(root, inventory);
+	put_guest(root, inventory);
 	*ret_inventory = inventory;
 	return 0;
 }

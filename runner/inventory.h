@@ -18,6 +18,7 @@
  *     sysctl {"vm.swappiness": "60"…}         what the page allocator's behaviour depends on
  *     cgroup {mode, memory_limit_bytes, memory_high_bytes, cpu_quota, cpuset}
  *                                             mode v1, v2, hybrid or none; cpu_quota in CPUs
+ *     guest {accelerator, topology…}          in a guest of `zonemark vm` only (vm/about.h)
  */
 #ifndef ZM_RUNNER_INVENTORY_H
 #define ZM_RUNNER_INVENTORY_H

@@ -15,6 +15,7 @@
 #include "runner/lock.h"
 #include "runner/phase.h"
 #include "runner/setting.h"
+#include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/cpuset.h"
 
@@ -240,6 +241,9 @@ static int open_inventory(struct zm_invocation *invocation, struct zm_why *why)
 	invocation->inventory = json_dumps(inventory, JSON_COMPACT | JSON_SORT_KEYS);
 	r = zm_inventory_machine_id(&invocation->root, inventory, invocation->machine_id,
 				    sizeof(invocation->machine_id));
+	if (json_object_get(inventory, "guest"))
+		invocation->session.guest_note =
+			zm_vm_about_note(json_object_get(inventory, "guest"));
 	json_decref(inventory);
 	if (!invocation->inventory)
 		return zm_why_errno(why, -ENOMEM, "the inventory");

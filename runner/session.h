@@ -32,6 +32,7 @@ struct zm_session {
 	bool is_shared;        /* another measuring run may be under way */
 	const char *invocation, *command_line, *label;
 	const char *inventory, *machine_id, *boot_id, *kernel;
+	const char *guest_note; /* what a guest's runs say of themselves; NULL: this is no guest */
 };
 
 /* What became of one launch of one cell. */

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# guest: Debian's kernel really booted, with two sockets: what a guest is for, end to end.
+# labels: guest serial
+# timeout: 480
+load helper
+
+setup_more() {
+	needs_command qemu-system-x86_64 apt-get apt-cache dpkg-deb
+	# The kernel package is fetched once for all, and kept as long as the build.
+	export XDG_CACHE_HOME=$ZM_BINARY_DIR/guest
+}
+
+# In a guest of two sockets with two CPUs each. Skips where the kernel cannot be fetched.
+in_guest() {
+	run_split timeout 170 "$ZONEMARK" vm --kernel debian --topology "${topology:-2s}" \
+		--accel "${accel:-tcg}" "$@"
+	if [ "$status" -eq 2 ] && [[ $err == *"cannot be had"* || $err == *"apt knows no"* ]]; then
+		skip "$(printf '%s\n' "$err" | tail -n 1)"
+	fi
+}
+
+quick=(warmup=0 idle=0.2 drain=0.2 runtime=2)
+
+# By how much a count of the whole run rose: the last run's rows of that metric.
+risen() { # METRIC
+	zonemark export last --format csv |
+		awk -F, -v metric="$1" '$6 == "reading" && $8 == metric && $11 != "cpu" {
+			if (!n++) first = $15
+			last = $15
+		}
+		END { if (!n) exit 1; printf "%.0f\n", last - first }'
+}
+
+# The value of a figure of the last run.
+figure() { # METRIC
+	zonemark export last --format csv |
+		awk -F, -v metric="$1" '$6 == "result" && $8 == metric { printf "%.0f\n", $15 }'
+}
+
+# The nodes that the last run's tasks were on, in order.
+nodes_of_tasks() {
+	zonemark export last --format json | tr -d ' \n' | grep -o '"tasks":\[[^]]*\]' |
+		grep -o '"node":[0-9-]*' | sort | uniq -c | tr -s ' \n' ' '
+}
+
+is_marked() {
+	run_split zonemark show last
+	has_line 'guest: ran in a guest under TCG .* not how fast'
+}
+
+@test "whichever accelerator, it boots, lists, and finds SCTP" {
+	accel=auto in_guest list workloads --json
+	succeeds
+	printf '%s\n' "$out" | tr -d '\n' | grep -q '"name": *"sctp_stream_many"'
+	! printf '%s\n' "$out" | grep -q 'has no SCTP' || explain
+	[[ $err == *"up after"* ]] || explain
+}
+
+@test "two nodes: page_fault1 on both takes its pages from both" {
+	in_guest run page_fault1 nr_task=4 thp_enabled=never "${quick[@]}" --monitor numa-vmstat
+	succeeds
+	is_marked
+	[ "$(nodes_of_tasks)" = ' 2 "node":0 2 "node":1 ' ]
+	pages=$(figure window.ops)
+	[ "$pages" -gt 1000 ]
+	for node in 0 1; do
+		hit=$(risen numa-vmstat.node$node.numa_local)
+		# A quarter at least, though the scheduler may have favoured one of them.
+		[ "$hit" -gt $((pages / 4)) ] || { echo "node $node: $hit of $pages"; return 1; }
+	done
+}
+
+@test "tasks on one node, memory on the other; the PCP monitor's BPF on an older kernel" {
+	in_guest run page_fault1 nr_task=2 thp_enabled=never "${quick[@]}" --cpus 0-1 --mem node:1 \
+		--monitor numa-vmstat,pcp
+	succeeds
+	[ "$(nodes_of_tasks)" = ' 2 "node":0 ' ]
+	pages=$(figure window.ops)
+	there=$(risen numa-vmstat.node1.numa_other)
+	here=$(risen numa-vmstat.node0.numa_hit)
+	[ "$there" -ge "$pages" ] || { echo "node 1: $there of $pages"; return 1; }
+	[ "$here" -lt $((pages / 4)) ] || { echo "node 0: $here of $pages"; return 1; }
+	# Each page went through a page list, and lists are filled by batches of single pages.
+	taken=$(risen pcp.alloc_zone_pages)
+	[ "$taken" -gt $((pages / 2)) ] || { echo "pcp: $taken of $pages"; return 1; }
+}
+
+@test "SCTP: one-to-many and one-to-one, every message verified" {
+	in_guest run sctp_stream_many,sctp_stream verify=full nr_task=1 "${quick[@]}"
+	succeeds
+	for run in 1 2; do
+		run_split zonemark show $run
+		succeeds
+		has_line 'sctp_stream.*: ok'
+		has_line 'netload\.verified +[1-9]'
+		has_line 'netperf\.ThroughputRecv_Mbps +[0-9.]*[1-9]'
+	done
+}
+
+@test "cgroup v2 alone; a node with memory only; huge pages from the boot on" {
+	topology=2s,nodes=3,cpuless=2 in_guest --hugepages 8 check --json
+	succeeds
+	text=$(printf '%s' "$out" | tr -d ' \n')
+	[[ $text == *'"mode":"v2"'* ]] || explain
+	[[ $text == *'"accelerator":"tcg"'* ]] || explain
+	[[ $text =~ \{\"node\":2,\"memory_bytes\":[0-9]+,\"cpus\":\"\"\} ]] || explain
+	[[ $text == *'hugepages=8'* ]] || explain
+}
+
+@test "out of memory in the guest is said, status 3, nothing of the run is lost" {
+	in_guest --memory 256M run page_fault1 nr_task=4 size=1G thp_enabled=never "${quick[@]}" \
+		--overcommit
+	[ "$status" -eq 3 ] || explain
+	run_split zonemark runs
+	has_line 'failed'
+}
