@@ -19,6 +19,7 @@
 #include "results/query.h"
 #include "results/rows.h"
 #include "results/runrow.h"
+#include "results/runset.h"
 
 #define RUNS_AT_ONCE 50
 
@@ -302,38 +303,16 @@ static int import_run(struct importing *importing, uint64_t id)
 	return error;
 }
 
-struct ids {
-	uint64_t *ids;
-	size_t nr, capacity;
-};
-
-static int add_id(void *context, const struct zm_run_info *run)
-{
-	struct ids *ids = context;
-
-	if (ids->nr == ids->capacity) {
-		size_t capacity = ids->capacity ? ids->capacity * 2 : 256;
-		uint64_t *grown = realloc(ids->ids, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		ids->ids = grown;
-		ids->capacity = capacity;
-	}
-	ids->ids[ids->nr++] = run->id;
-	return 0;
-}
-
 /* The oldest first, so that numbers here go up with time, too. */
-static int import_some(struct importing *importing, const struct ids *ids, size_t from)
+static int import_some(struct importing *importing, const struct zm_runset *runs, size_t from)
 {
 	const struct zm_import before = *importing->counts;
 	int error = zm_db_begin(importing->into, importing->why);
 
 	if (error)
 		return error;
-	for (size_t i = from; i < ids->nr && i < from + RUNS_AT_ONCE && !error; i++)
-		error = import_run(importing, ids->ids[ids->nr - 1 - i]);
+	for (size_t i = from; i < runs->nr && i < from + RUNS_AT_ONCE && !error; i++)
+		error = import_run(importing, runs->runs[runs->nr - 1 - i]);
 	if (error)
 		zm_db_rollback(importing->into);
 	else
@@ -351,16 +330,16 @@ int zm_import_store(struct zm_store *into, struct zm_store *from, struct zm_impo
 	struct importing importing = {
 		.into = zm_store_db(into), .from = from, .counts = &counts, .why = why
 	};
-	struct ids ids = { 0 };
+	struct zm_runset runs = { 0 };
 	int error = zm_query_begin(from, why);
 
 	if (!error)
-		error = zm_query_runs(from, &all, add_id, &ids, why);
-	for (size_t i = 0; i < ids.nr && !error; i += RUNS_AT_ONCE)
-		error = import_some(&importing, &ids, i);
+		error = zm_query_runs(from, &all, zm_runset_add_info, &runs, why);
+	for (size_t i = 0; i < runs.nr && !error; i += RUNS_AT_ONCE)
+		error = import_some(&importing, &runs, i);
 	zm_query_end(from);
 	free(importing.bases);
-	free(ids.ids);
+	zm_runset_release(&runs);
 	*ret_import = counts;
 	return error == -ENOMEM ? zm_why_errno(why, error, "import") : error;
 }

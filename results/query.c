@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "results/db.h"
+#include "results/runset.h"
 #include "workloads/base/owner.h"
 #include "workloads/base/units.h"
 
@@ -243,61 +244,37 @@ int zm_query_find(struct zm_store *store, const char *word, uint64_t *ret_run, s
 	return error;
 }
 
-static int find_labelled(struct zm_db *db, const char *label, uint64_t **runs, size_t *nr,
-			 struct zm_why *why)
+static int add_labelled(struct zm_db *db, const char *label, struct zm_runset *runs,
+			struct zm_why *why)
 {
 	struct zm_rows rows = { 0 };
-	size_t capacity = 0;
 	int error = zm_db_query(db, why, &rows,
 				"SELECT run.id FROM run"
 				" JOIN invocation ON invocation.id = run.invocation"
 				" WHERE invocation.label = ?1 ORDER BY run.wall_ns, run.id",
 				ZM_BIND(zm_text(label)));
 
-	while (!error && zm_rows_next(&rows, why, &error)) {
-		if (*nr == capacity) {
-			uint64_t *grown;
-
-			capacity = capacity ? capacity * 2 : 16;
-			grown = realloc(*runs, capacity * sizeof(*grown));
-			if (!grown) {
-				error = -ENOMEM;
-				break;
-			}
-			*runs = grown;
-		}
-		(*runs)[(*nr)++] = (uint64_t)zm_rows_int(&rows, 0);
-	}
+	while (!error && zm_rows_next(&rows, why, &error))
+		error = zm_runset_add(runs, (uint64_t)zm_rows_int(&rows, 0));
 	zm_rows_end(&rows);
 	return error;
 }
 
-int zm_query_resolve(struct zm_store *store, const char *word, uint64_t **ret_runs, size_t *ret_nr,
+int zm_query_resolve(struct zm_store *store, const char *word, struct zm_runset *runs,
 		     struct zm_why *why)
 {
 	struct zm_db *db = zm_store_db(store);
-	uint64_t *runs = NULL;
-	size_t nr = 0;
+	size_t before = runs->nr;
 	int64_t run;
 	int error = find_one(db, word, &run, why);
 
-	if (!error) {
-		runs = malloc(sizeof(*runs));
-		if (!runs)
-			return -ENOMEM;
-		runs[nr++] = (uint64_t)run;
-	} else if (error == -ENOENT) {
-		error = find_labelled(db, word, &runs, &nr, why);
-	}
-	if (!error && nr == 0)
+	if (!error)
+		return zm_runset_add(runs, (uint64_t)run);
+	if (error == -ENOENT)
+		error = add_labelled(db, word, runs, why);
+	if (!error && runs->nr == before)
 		error = not_found(store, word, why);
-	if (error) {
-		free(runs);
-		return error;
-	}
-	*ret_runs = runs;
-	*ret_nr = nr;
-	return 0;
+	return error;
 }
 
 /* Loading one run: each table's rows into an array that grows in the pool. */

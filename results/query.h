@@ -73,9 +73,10 @@ int zm_query_nr_runs(struct zm_store *store, uint64_t *ret_nr, struct zm_why *wh
  * order. -ENOENT; -EEXIST: several UUIDs begin so. */
 int zm_query_find(struct zm_store *store, const char *word, uint64_t *ret_run, struct zm_why *why);
 
-/* All that somebody means: one run by its number or UUID's first letters, "last", or every run of a
- * label, oldest first. *ret_runs is the caller's to free. Errors as zm_query_find. */
-int zm_query_resolve(struct zm_store *store, const char *word, uint64_t **ret_runs, size_t *ret_nr,
+/* All that somebody means, added to the set: one run by its number or UUID's first letters, "last", or
+ * every run of a label, oldest first. Errors as zm_query_find. */
+struct zm_runset;
+int zm_query_resolve(struct zm_store *store, const char *word, struct zm_runset *runs,
 		     struct zm_why *why);
 
 struct zm_phase_row {

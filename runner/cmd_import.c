@@ -12,25 +12,16 @@
 
 #include "results/import.h"
 #include "results/store.h"
+#include "runner/cmd_rows.h"
 
 struct switches {
 	char *db;
 	bool json;
 };
 
-#define AT(member) offsetof(struct switches, member)
-
 static const struct zm_option rows[] = {
-	{ .name = "json",
-	  .type = ZM_OPTION_BOOL,
-	  .offset = AT(json),
-	  .preset = "0",
-	  .help = "answer in JSON" },
-	{ .name = "db",
-	  .type = ZM_OPTION_STRING,
-	  .offset = AT(db),
-	  .unit = "file",
-	  .help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data folder" },
+	ZM_ROW_JSON(struct switches),
+	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
 };
 

@@ -14,6 +14,7 @@
 #include "results/json.h"
 #include "results/store.h"
 #include "results/table.h"
+#include "runner/cmd_rows.h"
 #include "workloads/base/clock.h"
 
 struct switches {
@@ -62,16 +63,8 @@ static const struct zm_option rows[] = {
 	  .max = UINT64_C(1) << 40,
 	  .unit = "runs",
 	  .help = "at most so many, the newest; 0: all" },
-	{ .name = "json",
-	  .type = ZM_OPTION_BOOL,
-	  .offset = AT(json),
-	  .preset = "0",
-	  .help = "answer in JSON" },
-	{ .name = "db",
-	  .type = ZM_OPTION_STRING,
-	  .offset = AT(db),
-	  .unit = "file",
-	  .help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data folder" },
+	ZM_ROW_JSON(struct switches),
+	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
 };
 

@@ -16,6 +16,7 @@
 #include "results/query.h"
 #include "results/store.h"
 #include "results/table.h"
+#include "runner/cmd_rows.h"
 
 #define CURVE_ROWS           16
 #define POINT_ROWS           40
@@ -49,16 +50,8 @@ static const struct zm_option rows[] = {
 	  .offset = AT(trace),
 	  .preset = "0",
 	  .help = "what each figure came from: raw count, interval, source, and each task's CPU" },
-	{ .name = "json",
-	  .type = ZM_OPTION_BOOL,
-	  .offset = AT(json),
-	  .preset = "0",
-	  .help = "answer in JSON" },
-	{ .name = "db",
-	  .type = ZM_OPTION_STRING,
-	  .offset = AT(db),
-	  .unit = "file",
-	  .help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data folder" },
+	ZM_ROW_JSON(struct switches),
+	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
 };
 

@@ -1,0 +1,27 @@
+/*
+ * cmd_rows: switches that many commands have, so that they say the same everywhere.
+ *
+ * Each is an option's row for a member of that name in the command's own struct of switches.
+ */
+#ifndef ZM_RUNNER_CMD_ROWS_H
+#define ZM_RUNNER_CMD_ROWS_H
+
+#include <stddef.h>
+
+#include "workloads/base/option.h"
+
+#define ZM_ROW_DB(switches)                                                                        \
+	{                                                                                          \
+		.name = "db", .type = ZM_OPTION_STRING, .offset = offsetof(switches, db),          \
+		.unit = "file",                                                                    \
+		.help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data "   \
+			"folder",                                                                  \
+	}
+
+#define ZM_ROW_JSON(switches)                                                                      \
+	{                                                                                          \
+		.name = "json", .type = ZM_OPTION_BOOL, .offset = offsetof(switches, json),        \
+		.preset = "0", .help = "answer in JSON",                                           \
+	}
+
+#endif
