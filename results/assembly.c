@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
+
 #define BUDGET_READINGS ((size_t)1 << 24)
 #define NO_GROUP        UINT32_MAX
 
@@ -92,17 +94,12 @@ static int grow_tallies(struct zm_assembly *assembly)
 
 static int add_link(struct zm_assembly *assembly, const struct link *link)
 {
-	if (assembly->nr_links == assembly->links_capacity) {
-		size_t capacity = assembly->links_capacity ? assembly->links_capacity * 2 : 64;
-		struct link *grown = realloc(assembly->links, capacity * sizeof(*grown));
+	int error = zm_array_grow((void **)&assembly->links, &assembly->links_capacity,
+				  assembly->nr_links, sizeof(*link));
 
-		if (!grown)
-			return -ENOMEM;
-		assembly->links = grown;
-		assembly->links_capacity = capacity;
-	}
-	assembly->links[assembly->nr_links++] = *link;
-	return 0;
+	if (!error)
+		assembly->links[assembly->nr_links++] = *link;
+	return error;
 }
 
 /* The group that continues `link->before` by this chunk's time base; made when it is the first. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
+
 #define NR_DECLARED_MAX ((size_t)1 << 24)
 
 void zm_declared_release(struct zm_declared *declared)
@@ -139,19 +141,7 @@ static bool has_series(const struct zm_declared *declared, const char *name, enu
 
 static int grow_array(void **array, size_t *capacity, size_t nr, size_t size)
 {
-	size_t wanted = *capacity ? *capacity * 2 : 32;
-	void *grown;
-
-	if (nr < *capacity)
-		return 0;
-	if (nr >= NR_DECLARED_MAX)
-		return -EOVERFLOW;
-	grown = realloc(*array, wanted * size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*capacity = wanted;
-	return 0;
+	return nr < NR_DECLARED_MAX ? zm_array_grow(array, capacity, nr, size) : -EOVERFLOW;
 }
 
 static int copy_metric(struct zm_declared_metric *metric, const struct zm_series_desc *desc)

@@ -132,26 +132,43 @@ double zm_t_cdf(double t, double freedom)
 	return t > 0 ? 1 - tail : tail;
 }
 
-/* Above the median only; below by symmetry. The tail is halved into until it fits. */
+static double t_density(double t, double freedom)
+{
+	return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) -
+		   (freedom + 1) / 2 * log1p(t * t / freedom)) /
+	       sqrt(freedom * acos(-1));
+}
+
+/* Above the median only; below by symmetry. Newton's steps from a first guess (the normal quantile with
+ * the first term of Cornish and Fisher's series), halving instead wherever a step leaves the bracket. */
 double zm_t_quantile(double p, double freedom)
 {
-	double low = 0, high = 1;
+	double low = 0, high = 1, t, z;
 
 	if (!(p > 0 && p < 1) || !(freedom > 0))
 		return p == 0 ? -HUGE_VAL : p == 1 ? HUGE_VAL : (double)NAN;
 	if (p < 0.5)
 		return -zm_t_quantile(1 - p, freedom);
+	z = zm_normal_quantile(p);
+	t = z + (z * z * z + z) / (4 * freedom);
+	high = fmax(2 * t, 1);
 	while (zm_t_cdf(high, freedom) < p && high < 1e300)
 		high *= 2;
 	for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
-		double middle = (low + high) / 2;
+		double off = zm_t_cdf(t, freedom) - p;
+		double step = off / t_density(t, freedom);
 
-		if (zm_t_cdf(middle, freedom) < p)
-			low = middle;
+		if (off < 0)
+			low = t;
 		else
-			high = middle;
+			high = t;
+		if (fabs(step) <= 1e-14 * fabs(t))
+			break;
+		t -= step;
+		if (!(t > low && t < high))
+			t = (low + high) / 2;
 	}
-	return (low + high) / 2;
+	return t;
 }
 
 void zm_u_release(struct zm_u *u)

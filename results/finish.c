@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
 #include "results/intern.h"
 #include "results/store.h"
 #include "workloads/base/owner.h"
@@ -78,18 +79,12 @@ static int pack(struct writing *writing)
 
 static int keep_written(struct writing *writing, uint32_t group, int64_t timebase)
 {
-	if (writing->nr_written == writing->capacity) {
-		size_t capacity = writing->capacity ? writing->capacity * 2 : 16;
-		struct written *grown =
-			realloc(writing->written, capacity * sizeof(*writing->written));
+	int error = zm_array_grow((void **)&writing->written, &writing->capacity,
+				  writing->nr_written, sizeof(*writing->written));
 
-		if (!grown)
-			return -ENOMEM;
-		writing->written = grown;
-		writing->capacity = capacity;
-	}
-	writing->written[writing->nr_written++] = (struct written){ group, timebase };
-	return 0;
+	if (!error)
+		writing->written[writing->nr_written++] = (struct written){ group, timebase };
+	return error;
 }
 
 static int write_timebase(struct writing *writing, const struct zm_assembled *series,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/csv.h"
 #include "results/json.h"
 #include "results/query.h"
 #include "results/series.h"
@@ -204,24 +205,6 @@ static int run_as_json(struct leaving *leaving, struct zm_store *store, struct z
 
 /* --- CSV --- */
 
-/* RFC 4180. */
-static void print_field(FILE *out, const char *text)
-{
-	if (!text)
-		return;
-	if (!strpbrk(text, ",\"\r\n")) {
-		(void)fputs(text, out);
-		return;
-	}
-	(void)fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			(void)fputc('"', out);
-		(void)fputc(*text, out);
-	}
-	(void)fputc('"', out);
-}
-
 static const char csv_head[] =
 	"run,uuid,workload,label,kernel,record,source,metric,unit,kind,scope,"
 	"id,phase,t_ns,value,count,interval_ns,flags,text\r\n";
@@ -242,11 +225,9 @@ static void print_csv(const struct leaving *leaving, const struct csv_row *row)
 				       row->flags,  row->text };
 
 	(void)fprintf(leaving->out, "%" PRIu64, info->id);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		(void)fputc(',', leaving->out);
-		print_field(leaving->out, fields[i]);
-	}
-	(void)fputs("\r\n", leaving->out);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		zm_csv_next(leaving->out, fields[i]);
+	zm_csv_end(leaving->out);
 }
 
 static char *number_text(char *buf, size_t size, uint64_t value)

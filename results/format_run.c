@@ -8,8 +8,7 @@
 
 #include "results/json.h"
 #include "results/table.h"
-#include "results/utf8.h"
-#include "workloads/base/cleanup.h"
+#include "results/words.h"
 
 /* --- JSON --- */
 
@@ -244,7 +243,7 @@ static void add_words(const struct zm_run_info *info, struct zm_format_curves *c
 
 	if (!out)
 		return;
-	zm_format_words(info->params, 120, 0, out);
+	zm_words_print(info->params, 120, 0, out);
 	(void)fclose(out);
 	curves->words[sizeof(curves->words) - 1] = '\0';
 	for (size_t i = 1; i < ZM_PLOT_TITLES && rest && *rest; i++)
@@ -327,46 +326,4 @@ int zm_format_run_points(const struct zm_digest *digest, size_t nr_rows, size_t 
 	error = zm_table_print(table, out, width, "  ");
 	zm_table_free(table);
 	return error;
-}
-
-/* --- words --- */
-
-static void value_words(const json_t *value, char *buf, size_t size)
-{
-	zm_autofree char *dumped = NULL;
-
-	if (json_is_string(value)) {
-		(void)snprintf(buf, size, "%s", json_string_value(value));
-		return;
-	}
-	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	(void)snprintf(buf, size, "%s", dumped ? dumped : "");
-}
-
-void zm_format_words(const char *json, size_t width, size_t indent, FILE *out)
-{
-	json_t *object = json_loads(json, 0, NULL);
-	size_t column = indent;
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(object, key, value)
-	{
-		char text[256], word[320];
-		zm_autofree char *printable = NULL;
-		size_t length;
-
-		value_words(value, text, sizeof(text));
-		(void)snprintf(word, sizeof(word), "%s=%s", key, text);
-		printable = zm_utf8_printable(word);
-		length = printable ? zm_utf8_width(printable) : 0;
-		if (width && column > indent && column + 1 + length > width) {
-			(void)fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		}
-		(void)fprintf(out, "%s%s", column > indent ? " " : "", printable ? printable : "");
-		column += length + (column > indent);
-	}
-	(void)fputc('\n', out);
-	json_decref(object);
 }

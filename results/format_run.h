@@ -44,8 +44,4 @@ void zm_format_run_curves_release(struct zm_format_curves *curves);
 /* The same as a table of at most nr_rows moments, for where nothing can be drawn. */
 int zm_format_run_points(const struct zm_digest *digest, size_t nr_rows, size_t width, FILE *out);
 
-/* "nr_task=2 mode=process size=128M" of a JSON object; the words wrapped at width (0: not), with
- * `indent` blanks before the lines behind the first. */
-void zm_format_words(const char *json, size_t width, size_t indent, FILE *out);
-
 #endif

@@ -16,6 +16,7 @@
 #include "results/json.h"
 #include "results/table.h"
 #include "results/utf8.h"
+#include "results/words.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/units.h"
 
@@ -153,7 +154,7 @@ static void print_head(struct page *page)
 	print_origin(page);
 	print_phases(page);
 	(void)fprintf(page->out, "  %-10s  ", "parameters");
-	zm_format_words(info->params, page->options->width, 14, page->out);
+	zm_words_print(info->params, page->options->width, 14, page->out);
 }
 
 /* --- figures --- */

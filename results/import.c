@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
 #include "results/db.h"
 #include "results/finish.h"
 #include "results/intern.h"
@@ -95,18 +96,12 @@ static int copy_rows(struct importing *importing, const struct zm_run_view *view
 
 static int note_base(struct importing *importing, int64_t there, int64_t here)
 {
-	if (importing->nr_bases == importing->capacity) {
-		size_t capacity = importing->capacity ? importing->capacity * 2 : 16;
-		struct renumbered *grown =
-			realloc(importing->bases, capacity * sizeof(*importing->bases));
+	int error = zm_array_grow((void **)&importing->bases, &importing->capacity,
+				  importing->nr_bases, sizeof(*importing->bases));
 
-		if (!grown)
-			return -ENOMEM;
-		importing->bases = grown;
-		importing->capacity = capacity;
-	}
-	importing->bases[importing->nr_bases++] = (struct renumbered){ there, here };
-	return 0;
+	if (!error)
+		importing->bases[importing->nr_bases++] = (struct renumbered){ there, here };
+	return error;
 }
 
 static int copy_base(struct importing *importing, const struct zm_rows *rows, int64_t run)

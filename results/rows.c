@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
 #include "results/intern.h"
 
 static void row_release(struct zm_row *row)
@@ -30,25 +31,11 @@ void zm_row_list_release(struct zm_row_list *list)
 	*list = (struct zm_row_list){ 0 };
 }
 
-static int grow(void **array, size_t *capacity, size_t nr, size_t size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 32;
-	void *grown;
-
-	if (nr < *capacity)
-		return 0;
-	grown = realloc(*array, wanted * size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*capacity = wanted;
-	return 0;
-}
-
 int zm_row_list_add(struct zm_row_list *list, const struct zm_row *row)
 {
 	struct zm_row copy = *row;
-	int error = grow((void **)&list->rows, &list->capacity, list->nr, sizeof(*list->rows));
+	int error =
+		zm_array_grow((void **)&list->rows, &list->capacity, list->nr, sizeof(*list->rows));
 
 	if (error)
 		return error;
@@ -67,8 +54,8 @@ int zm_row_list_add(struct zm_row_list *list, const struct zm_row *row)
 
 int zm_row_list_name(struct zm_row_list *list, const char *metric)
 {
-	int error = grow((void **)&list->names, &list->names_capacity, list->nr_names,
-			 sizeof(*list->names));
+	int error = zm_array_grow((void **)&list->names, &list->names_capacity, list->nr_names,
+				  sizeof(*list->names));
 
 	if (error)
 		return error;

@@ -1,8 +1,9 @@
 /* runset: numbers of runs, in the order in which they were added. */
 #include "results/runset.h"
 
-#include <errno.h>
 #include <stdlib.h>
+
+#include "results/array.h"
 
 void zm_runset_release(struct zm_runset *set)
 {
@@ -12,17 +13,11 @@ void zm_runset_release(struct zm_runset *set)
 
 int zm_runset_add(struct zm_runset *set, uint64_t run)
 {
-	if (set->nr == set->capacity) {
-		size_t capacity = set->capacity ? set->capacity * 2 : 64;
-		uint64_t *grown = realloc(set->runs, capacity * sizeof(*grown));
+	int error = zm_array_grow((void **)&set->runs, &set->capacity, set->nr, sizeof(run));
 
-		if (!grown)
-			return -ENOMEM;
-		set->runs = grown;
-		set->capacity = capacity;
-	}
-	set->runs[set->nr++] = run;
-	return 0;
+	if (!error)
+		set->runs[set->nr++] = run;
+	return error;
 }
 
 int zm_runset_add_info(void *set, const struct zm_run_info *run)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/array.h"
 #include "results/assembly.h"
 #include "results/db.h"
 #include "results/finish.h"
@@ -123,15 +124,10 @@ static int find_base(struct reading *reading, int64_t id, const struct base **re
 			return 0;
 		}
 	}
-	if (reading->nr_bases == reading->bases_capacity) {
-		size_t capacity = reading->bases_capacity ? reading->bases_capacity * 2 : 16;
-		struct base *grown = realloc(reading->bases, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		reading->bases = grown;
-		reading->bases_capacity = capacity;
-	}
+	error = zm_array_grow((void **)&reading->bases, &reading->bases_capacity, reading->nr_bases,
+			      sizeof(base));
+	if (error)
+		return error;
 	error = load_base(reading, &base);
 	if (error) {
 		free(base.t_ns);

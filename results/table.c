@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "results/array.h"
 #include "results/utf8.h"
 
 #define LEAST_WIDTH 12
@@ -51,17 +52,10 @@ size_t zm_table_nr_rows(const struct zm_table *table)
 
 static void add_cell(struct zm_table *table, const char *text)
 {
-	if (table->nr_cells == table->capacity) {
-		size_t capacity = table->capacity ? table->capacity * 2 : 64;
-		char **grown = realloc(table->cells, capacity * sizeof(*grown));
-
-		if (!grown) {
-			table->error = -ENOMEM;
-			return;
-		}
-		table->cells = grown;
-		table->capacity = capacity;
-	}
+	table->error = zm_array_grow((void **)&table->cells, &table->capacity, table->nr_cells,
+				     sizeof(*table->cells));
+	if (table->error)
+		return;
 	table->cells[table->nr_cells] = zm_utf8_printable(text);
 	if (table->cells[table->nr_cells])
 		table->nr_cells++;

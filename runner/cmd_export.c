@@ -29,11 +29,7 @@ static const struct zm_option rows[] = {
 	  .preset = "json",
 	  .choices = formats,
 	  .help = "one JSON object, or a CSV table of one row per fact and reading" },
-	{ .name = "output",
-	  .type = ZM_OPTION_STRING,
-	  .offset = AT(output),
-	  .unit = "file",
-	  .help = "write into this file, whole or not at all; otherwise to standard output" },
+	ZM_ROW_OUTPUT(struct switches),
 	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
 };

@@ -24,4 +24,11 @@
 		.preset = "0", .help = "answer in JSON",                                           \
 	}
 
+#define ZM_ROW_OUTPUT(switches)                                                                    \
+	{                                                                                          \
+		.name = "output", .type = ZM_OPTION_STRING, .offset = offsetof(switches, output),  \
+		.unit = "file",                                                                    \
+		.help = "write into this file, whole or not at all; otherwise to standard output", \
+	}
+
 #endif

@@ -157,6 +157,29 @@ static void order_means_nothing(void **state)
 	assert_true(first.median == second.median && first.max == second.max);
 }
 
+static void sorting_sorts(void **state)
+{
+	double values[700];
+	struct zm_random random;
+
+	(void)state;
+	zm_random_init(&random, 13, 0);
+	for (size_t nr = 0; nr < 700; nr = nr * 5 / 4 + 1) {
+		double sum = 0, sorted = 0;
+
+		for (size_t i = 0; i < nr; i++) {
+			values[i] = (double)zm_random_below(&random, nr % 2 ? 10 : 1000000);
+			sum += values[i];
+		}
+		zm_stat_sort(values, nr);
+		for (size_t i = 0; i < nr; i++) {
+			sorted += values[i];
+			assert_true(i == 0 || values[i - 1] <= values[i]);
+		}
+		assert_true(sum == sorted);
+	}
+}
+
 static void within_and_between(void **state)
 {
 	const double a[] = { 9, 11 }, b[] = { 19, 21 }, c[] = { 15 };
@@ -189,6 +212,7 @@ int main(void)
 		cmocka_unit_test(other_means),
 		cmocka_unit_test(what_does_not_exist_is_nan),
 		cmocka_unit_test(order_means_nothing),
+		cmocka_unit_test(sorting_sorts),
 		cmocka_unit_test(within_and_between),
 	};
 
