@@ -1,0 +1,69 @@
+/*
+ * compare_read: the runs of all sides as samples: which cell, which metric, which side, which boot, which
+ * value. Inside compare only.
+ */
+#ifndef ZM_RESULTS_COMPARE_READ_H
+#define ZM_RESULTS_COMPARE_READ_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "results/compare.h"
+
+struct zm_sample {
+	uint32_t boot; /* a number of its side */
+	double value;
+};
+
+struct zm_samples {
+	struct zm_sample *samples;
+	size_t nr, capacity;
+};
+
+struct zm_read_metric {
+	const char *name, *unit, *source;
+	enum zm_better better;
+	bool is_primary;
+	struct zm_samples sides[ZM_COMPARE_SIDES];
+};
+
+struct zm_read_cell {
+	const char *workload, *cell, *params;
+	struct zm_read_metric *metrics;
+	size_t nr_metrics, capacity;
+	uint32_t *slots; /* open addressing by name; a number + 1, or 0 */
+	size_t nr_slots;
+	struct {
+		size_t nr_ok, nr_failed;
+		struct zm_samples boots; /* a sample per good run, for the number of boots */
+	} sides[ZM_COMPARE_SIDES];
+};
+
+/* A boot of one side. */
+struct zm_read_boot {
+	const char *machine, *boot, *kernel;
+};
+
+struct zm_read {
+	struct zm_read_cell *cells;
+	size_t nr_cells, capacity;
+	struct {
+		struct zm_read_boot *boots;
+		size_t nr_boots, capacity;
+		json_t **inventories; /* each different one once */
+		const char **inventory_texts;
+		size_t nr_inventories, inventories_capacity;
+	} sides[ZM_COMPARE_SIDES];
+};
+
+/* Texts are in the pool. */
+int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read *ret_read,
+		    struct zm_why *why);
+void zm_compare_read_release(struct zm_read *read, size_t nr_sides);
+
+/* What the machines' inventories do not have in common, into compare->differences. */
+int zm_compare_environment(struct zm_compare *compare, const struct zm_read *read);
+
+#endif
