@@ -1,0 +1,79 @@
+/* format_compare: which format, and what several of them share. */
+#include "results/format_compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#define Q_OF_EXPLANATIONS 0.1
+
+const char *const zm_compare_formats[] = {
+	[ZM_COMPARE_TEXT] = "text",
+	[ZM_COMPARE_JSON] = "json",
+	[ZM_COMPARE_CSV] = "csv",
+	[ZM_COMPARE_MARKDOWN] = "markdown",
+	[ZM_COMPARE_LKP] = "lkp",
+	[ZM_COMPARE_MMTESTS] = "mmtests",
+	[ZM_COMPARE_BENCHSTAT] = "benchstat",
+	[ZM_COMPARE_CHANGELOG] = "changelog",
+	[ZM_COMPARE_JUNIT] = "junit",
+	[ZM_NR_COMPARE_FORMATS] = NULL,
+};
+
+int zm_format_compare(const struct zm_compare *compare, enum zm_compare_format format,
+		      const struct zm_format_compare *options, FILE *out)
+{
+	static int (*const printers[])(const struct zm_compare *, const struct zm_format_compare *,
+				       FILE *) = {
+		[ZM_COMPARE_TEXT] = zm_format_compare_text,
+		[ZM_COMPARE_JSON] = zm_format_compare_json,
+		[ZM_COMPARE_CSV] = zm_format_compare_csv,
+		[ZM_COMPARE_MARKDOWN] = zm_format_compare_markdown,
+		[ZM_COMPARE_LKP] = zm_format_compare_lkp,
+		[ZM_COMPARE_MMTESTS] = zm_format_compare_mmtests,
+		[ZM_COMPARE_BENCHSTAT] = zm_format_compare_benchstat,
+		[ZM_COMPARE_CHANGELOG] = zm_format_compare_changelog,
+		[ZM_COMPARE_JUNIT] = zm_format_compare_junit,
+	};
+	int error = printers[format](compare, options, out);
+
+	return error ? error : (ferror(out) ? -EIO : 0);
+}
+
+/* A ratio as percent of the base; a difference of percentages in points; of others as it is, and as
+ * percent of the base where that is not 0. */
+char *zm_compare_change(char *buf, size_t size, const struct zm_compare_metric *metric,
+			const struct zm_judgement *judgement, double change)
+{
+	double percent = judgement->is_ratio ? change * 100 : change * 100 / fabs(judgement->base);
+
+	buf[0] = '\0';
+	if (isnan(change))
+		return buf;
+	if (metric->is_share)
+		(void)snprintf(buf, size, "%+.2f points", change);
+	else if (!judgement->is_ratio && judgement->base == 0)
+		(void)snprintf(buf, size, "%+.4g", change);
+	else if (isinf(percent))
+		(void)snprintf(buf, size, "%cinf%%", percent > 0 ? '+' : '-');
+	else
+		(void)snprintf(buf, size, "%+.*f%%", fabs(percent) < 10 ? 2 : 1, percent);
+	return buf;
+}
+
+char *zm_compare_title(char *buf, size_t size, const struct zm_compare_cell *cell)
+{
+	(void)snprintf(buf, size, "%s%s%s", cell->workload, *cell->words ? " " : "", cell->words);
+	return buf;
+}
+
+bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric)
+{
+	for (size_t side = 1; side < compare->nr_sides; side++) {
+		const struct zm_compare_outcome *outcome = &metric->outcomes[side];
+
+		if (outcome->p <= Q_OF_EXPLANATIONS && outcome->judgement.change != 0)
+			return true;
+	}
+	return false;
+}

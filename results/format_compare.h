@@ -1,0 +1,76 @@
+/*
+ * format_compare: a comparison in the forms that people put into mails, pages and programs.
+ *
+ *     text       verdicts first, then tables, then explanations
+ *     json       everything, every value
+ *     csv        a row per cell, metric and side
+ *     markdown   a table for a page or a forge
+ *     lkp        the kernel test robot's table: fail:runs, %stddev, %change
+ *     mmtests    Hmean and Amean, gains in percent, significant ones starred
+ *     benchstat  Go's table, ~ for what is not significant
+ *     changelog  a table for a commit message: base = 100.0, under 75 columns
+ *     junit      a test case per verdict, for a build server
+ */
+#ifndef ZM_RESULTS_FORMAT_COMPARE_H
+#define ZM_RESULTS_FORMAT_COMPARE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "results/compare.h"
+
+enum zm_compare_format {
+	ZM_COMPARE_TEXT,
+	ZM_COMPARE_JSON,
+	ZM_COMPARE_CSV,
+	ZM_COMPARE_MARKDOWN,
+	ZM_COMPARE_LKP,
+	ZM_COMPARE_MMTESTS,
+	ZM_COMPARE_BENCHSTAT,
+	ZM_COMPARE_CHANGELOG,
+	ZM_COMPARE_JUNIT,
+	ZM_NR_COMPARE_FORMATS,
+};
+
+extern const char *const zm_compare_formats[]; /* NULL-terminated, in the enum's order */
+
+struct zm_format_compare {
+	size_t width;           /* of the terminal; 0: as wide as it gets */
+	size_t nr_explanations; /* at most so many of each cell */
+};
+
+/* -ENOMEM, -EIO. */
+int zm_format_compare(const struct zm_compare *compare, enum zm_compare_format format,
+		      const struct zm_format_compare *options, FILE *out);
+
+/* The formats, each in a file of its own kind. */
+int zm_format_compare_text(const struct zm_compare *compare,
+			   const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_json(const struct zm_compare *compare,
+			   const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_csv(const struct zm_compare *compare, const struct zm_format_compare *options,
+			  FILE *out);
+int zm_format_compare_junit(const struct zm_compare *compare,
+			    const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_markdown(const struct zm_compare *compare,
+			       const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_lkp(const struct zm_compare *compare, const struct zm_format_compare *options,
+			  FILE *out);
+int zm_format_compare_mmtests(const struct zm_compare *compare,
+			      const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_benchstat(const struct zm_compare *compare,
+				const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_changelog(const struct zm_compare *compare,
+				const struct zm_format_compare *options, FILE *out);
+
+/* "+8.1%", "-0.04%", "+1.2 points", "" for NaN, "+inf%". Returns buf. */
+char *zm_compare_change(char *buf, size_t size, const struct zm_compare_metric *metric,
+			const struct zm_judgement *judgement, double change);
+
+/* "page_fault1 nr_task=2": what tells the cell from the others. Returns buf. */
+char *zm_compare_title(char *buf, size_t size, const struct zm_compare_cell *cell);
+
+/* Is an explanation worth its line: likely enough to be one (q), or among all that were asked for? */
+bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * cmd_compare: is it better, worse, the same, or too noisily measured to tell?
+ *
+ *     words -> sides (runs, labels, kernels, stores) -> comparison -> one of the formats -> exit status
+ */
+#include "runner/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "results/compare.h"
+#include "results/format_compare.h"
+#include "results/outfile.h"
+#include "results/query.h"
+#include "results/store.h"
+#include "results/table.h"
+#include "runner/cmd_rows.h"
+
+enum gate {
+	GATE_NONE,
+	GATE_NUMBER,
+	GATE_BISECT,
+};
+
+struct switches {
+	unsigned int format;
+	double least, confidence, power;
+	uint64_t explain;
+	bool series;
+	char *gate, *output, *db;
+};
+
+#define AT(member) offsetof(struct switches, member)
+
+/* zm_compare_formats, as a constant of this file. */
+static const char *const formats[] = { "text",    "json",      "csv",       "markdown", "lkp",
+				       "mmtests", "benchstat", "changelog", "junit",    NULL };
+
+static const struct zm_option rows[] = {
+	{ .name = "format",
+	  .type = ZM_OPTION_CHOICE,
+	  .offset = AT(format),
+	  .preset = "text",
+	  .choices = formats,
+	  .help = "as a text, for programs, or as the field writes its tables" },
+	{ .name = "least",
+	  .type = ZM_OPTION_DOUBLE,
+	  .offset = AT(least),
+	  .preset = "1",
+	  .max = 1000,
+	  .unit = "percent",
+	  .help = "the smallest change that matters" },
+	{ .name = "confidence",
+	  .type = ZM_OPTION_DOUBLE,
+	  .offset = AT(confidence),
+	  .preset = "95",
+	  .min = 50,
+	  .max = 100,
+	  .unit = "percent",
+	  .help = "of all verdicts together" },
+	{ .name = "power",
+	  .type = ZM_OPTION_DOUBLE,
+	  .offset = AT(power),
+	  .preset = "80",
+	  .min = 50,
+	  .max = 100,
+	  .unit = "percent",
+	  .help = "with which a change would have been seen, where that is said" },
+	{ .name = "explain",
+	  .type = ZM_OPTION_U64,
+	  .offset = AT(explain),
+	  .preset = "15",
+	  .max = 1000000,
+	  .unit = "metrics",
+	  .help = "at most so many explanations of each cell; 0: none" },
+	{ .name = "series",
+	  .type = ZM_OPTION_BOOL,
+	  .offset = AT(series),
+	  .preset = "0",
+	  .help = "look for explanations in all that the monitors recorded, too" },
+	{ .name = "gate",
+	  .type = ZM_OPTION_STRING,
+	  .offset = AT(gate),
+	  .unit = "percent|bisect",
+	  .help = "exit status 1 on a regression of at least so much; `bisect`: 0, 1 or 125 for "
+		  "git "
+		  "bisect run" },
+	ZM_ROW_OUTPUT(struct switches),
+	ZM_ROW_DB(struct switches),
+	{ .name = NULL },
+};
+
+/* --- sides --- */
+
+/* The stores that are open: the usual one, and those that words name. */
+struct stores {
+	struct zm_store *usual;
+	struct zm_store *others[ZM_COMPARE_SIDES];
+};
+
+static int open_usual(struct stores *stores, const char *path, struct zm_why *why)
+{
+	int error = stores->usual ? 0 : zm_store_open(path, false, &stores->usual, why);
+
+	return error;
+}
+
+static bool is_file(const char *word)
+{
+	struct stat info;
+
+	return strchr(word, '/') && stat(word, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static int add_where(struct zm_compare_side *side, const struct zm_run_filter *filter,
+		     struct zm_why *why)
+{
+	return zm_query_runs(side->store, filter, zm_runset_add_info, &side->runs, why);
+}
+
+/* A store's file (a path: with a slash in it), a run, a label, or a kernel's release or pattern. */
+static int find_side(struct stores *stores, size_t place, const char *db,
+		     struct zm_compare_side *side, struct zm_why *why)
+{
+	int error;
+
+	if (is_file(side->name)) {
+		error = zm_store_open(side->name, false, &stores->others[place], why);
+		side->store = stores->others[place];
+		return error ? error
+			     : add_where(side, &(struct zm_run_filter){ .status = -1 }, why);
+	}
+	error = open_usual(stores, db, why);
+	if (error)
+		return error;
+	side->store = stores->usual;
+	error = zm_query_resolve(side->store, side->name, &side->runs, why);
+	if (error != -ENOENT)
+		return error;
+	error = add_where(side, &(struct zm_run_filter){ .kernel = side->name, .status = -1 }, why);
+	if (!error && side->runs.nr == 0)
+		error = zm_why_set(why, -ENOENT,
+				   "compare: %s: no run has this number, name, label or kernel; "
+				   "`zonemark runs` lists them",
+				   side->name);
+	return error;
+}
+
+static int find_sides(struct stores *stores, const struct zm_args *args,
+		      struct zm_compare_side *sides, struct zm_why *why)
+{
+	const struct switches *switches = args->switches;
+	int error = 0;
+
+	for (size_t i = 0; i < args->nr_words && !error; i++) {
+		sides[i].name = args->words[i];
+		error = find_side(stores, i, switches->db, &sides[i], why);
+		zm_runset_sort(&sides[i].runs);
+	}
+	return error;
+}
+
+/* --- gate --- */
+
+static int parse_gate(const char *text, enum gate *ret_gate, double *ret_percent,
+		      struct zm_why *why)
+{
+	*ret_gate = GATE_NONE;
+	if (!text)
+		return 0;
+	*ret_gate = GATE_BISECT;
+	if (!strcmp(text, "bisect"))
+		return 0;
+	*ret_gate = GATE_NUMBER;
+	if (zm_units_parse_double(text, ret_percent) < 0 || *ret_percent < 0)
+		return zm_why_set(why, -EINVAL,
+				  "compare: --gate %s: a percentage (2), or bisect, is wanted",
+				  text);
+	return 0;
+}
+
+/* A regression of at least so much, on any side. */
+static bool has_regression(const struct zm_compare *compare, double percent)
+{
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		const struct zm_compare_cell *cell = &compare->cells[i];
+
+		for (size_t k = 0; k < cell->nr_primary; k++) {
+			for (size_t side = 1; side < compare->nr_sides; side++) {
+				const struct zm_compare_outcome *outcome =
+					&cell->metrics[k].outcomes[side];
+				double change = outcome->judgement.change;
+
+				if (!outcome->judgement.is_ratio && outcome->judgement.base != 0)
+					change /= outcome->judgement.base;
+				if (outcome->verdict == ZM_VERDICT_WORSE &&
+				    (change < 0 ? -change : change) * 100 >= percent)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* git bisect: 125 is "cannot be told", which makes it try another commit. */
+static int gate_status(const struct zm_compare *compare, enum gate gate, double percent)
+{
+	bool is_worse = gate != GATE_NONE && has_regression(compare, percent);
+	bool is_unclear =
+		compare->nr_of[ZM_VERDICT_TOO_NOISY] || compare->nr_of[ZM_VERDICT_NOT_ENOUGH];
+
+	if (is_worse)
+		return ZM_EXIT_NO;
+	if (gate == GATE_BISECT && is_unclear)
+		return 125;
+	return ZM_EXIT_OK;
+}
+
+/* --- answer --- */
+
+static int print(const struct zm_compare *compare, const struct switches *switches,
+		 struct zm_why *why)
+{
+	struct zm_format_compare options = { .nr_explanations = switches->explain };
+	struct zm_outfile file = { 0 };
+	int error;
+
+	if (!switches->output) {
+		options.width = zm_table_terminal_width();
+		return zm_format_compare(compare, switches->format, &options, stdout);
+	}
+	error = zm_outfile_open(&file, switches->output, why);
+	if (!error)
+		error = zm_format_compare(compare, switches->format, &options, file.out);
+	if (!error || error == -EIO)
+		error = zm_outfile_keep(&file, why);
+	zm_outfile_drop(&file);
+	return error;
+}
+
+static int compare_all(const struct zm_args *args, struct stores *stores,
+		       struct zm_compare_side *sides, struct zm_why *why)
+{
+	const struct switches *switches = args->switches;
+	const struct zm_compare_options options = {
+		.judge = { .alpha = 1 - switches->confidence / 100,
+			   .power = switches->power / 100,
+			   .margin = switches->least / 100 },
+		.with_series = switches->series,
+	};
+	struct zm_compare *compare = NULL;
+	double percent = 0;
+	enum gate gate;
+	int status = ZM_EXIT_USAGE;
+	int error = parse_gate(switches->gate, &gate, &percent, why);
+
+	if (!error)
+		error = find_sides(stores, args, sides, why);
+	if (!error)
+		error = zm_compare_make(sides, args->nr_words, &options, &compare, why);
+	if (!error)
+		error = print(compare, switches, why);
+	if (!error)
+		status = gate_status(compare, gate, percent);
+	zm_compare_free(compare);
+	if (error == -EIO && !why->text[0])
+		return ZM_EXIT_USAGE; /* standard output failed: main says how */
+	return error ? zm_cmd_fail(ZM_EXIT_USAGE, why) : status;
+}
+
+static int run(const struct zm_args *args)
+{
+	struct zm_compare_side sides[ZM_COMPARE_SIDES] = { 0 };
+	struct stores stores = { 0 };
+	struct zm_why why = { "" };
+	int status;
+
+	if (args->nr_words < 2 || args->nr_words > ZM_COMPARE_SIDES)
+		return zm_cmd_failf(
+			ZM_EXIT_USAGE,
+			"compare: a base and one to %d others are wanted: labels, runs, "
+			"kernels or stores",
+			ZM_COMPARE_SIDES - 1);
+	status = compare_all(args, &stores, sides, &why);
+	for (size_t i = 0; i < ZM_COMPARE_SIDES; i++) {
+		zm_runset_release(&sides[i].runs);
+		zm_store_close(stores.others[i]);
+	}
+	zm_store_close(stores.usual);
+	return status;
+}
+
+const struct zm_cmd ZM_CMD = {
+	.name = ZM_CMD_NAME,
+	.summary = "say whether runs are better, worse, the same, or too noisy to tell",
+	.usage = "BASE AGAINST…",
+	.details = "Each word is a label, a kernel's release (or a pattern of it), a run, or the "
+		   "path of "
+		   "a store. Runs of the same workload with the same parameters are compared; what "
+		   "differs between the machines is said.\n\n"
+		   "The unit is the boot: the runs of one boot are one value. Where each side is a "
+		   "single boot the runs are the values, and the verdict says so. With five values "
+		   "a side "
+		   "or more ranks decide (Hodges-Lehmann, Mann-Whitney), with two to four Welch's "
+		   "t on "
+		   "logarithms. A verdict is given on primary metrics, corrected for their number "
+		   "(Holm); "
+		   "everything else that changed is listed as an explanation.\n\n"
+		   "docs/compare.md describes verdicts and formats.",
+	.examples = "zonemark compare base new\ttwo labels\n"
+		    "zonemark compare 6.18.0 6.19.0-rc1 --format changelog\tfor a commit message\n"
+		    "zonemark compare base new --gate 2\texit status 1 when 2 % worse or more\n"
+		    "zonemark compare ./old.db ./new.db --format lkp\tas the robot's mails\n"
+		    "zonemark compare base new --series --explain 40\twhat else changed",
+	.completes = "runs files",
+	.switches = rows,
+	.switches_size = sizeof(struct switches),
+	.run = run,
+};

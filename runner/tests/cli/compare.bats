@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# compare: verdicts and formats, from a store that is the same every time: eight boots a side, the new
+# kernel 7.9 % quicker; page_fault2 ran on one side only.
+# timeout: 120
+load helper
+
+setup_file() {
+	"$ZM_BINARY_DIR/tests/sample_store" "$BATS_FILE_TMPDIR/sample.db" 48
+	"$ZM_BINARY_DIR/tests/sample_store" "$BATS_FILE_TMPDIR/small.db"
+}
+
+setup_more() {
+	export ZONEMARK_DB=$BATS_FILE_TMPDIR/sample.db
+}
+
+@test "two labels: both centres, the change with its interval, the verdict" {
+	run_split zonemark compare base new
+	succeeds
+	has_line '^base     base: 16 runs, 8 boots, Linux 6.18.0$'
+	has_line '^against  new: 16 runs, 8 boots, Linux 6.19.0-rc1$'
+	has_line '^1 better$'
+	has_line '^  page_fault1  will-it-scale.per_process_ops  96334  0.32%  103964  0.32%  pages/s  \+7.92%  \+7.49% … \+8.35%  better +0.49%  8\+8 ranks$'
+	has_line '^  ! 1 cell that only one side has is left out$'
+	has_line '^  window.ops +963338  1039642 +\+7.92%  0.00027$'
+	[[ $out != *one\ boot\ a\ side* ]]
+}
+
+@test "the other way round it is worse, and the gate says so" {
+	run_split zonemark compare new base
+	succeeds
+	has_line '^1 worse$'
+	has_line '  -7.34%  -7.71% … -6.97%  worse '
+	for gate in 0 5 7.3; do
+		run_split zonemark compare new base --gate $gate
+		[ "$status" -eq 1 ]
+	done
+	run_split zonemark compare new base --gate 8
+	succeeds
+	run_split zonemark compare base new --gate 0
+	succeeds
+}
+
+@test "git bisect gets 0, 1 or 125" {
+	run_split zonemark compare new base --gate bisect
+	[ "$status" -eq 1 ]
+	run_split zonemark compare base new --gate bisect
+	succeeds
+	ZONEMARK_DB=$BATS_FILE_TMPDIR/small.db run_split zonemark compare 1 3 --gate bisect
+	[ "$status" -eq 125 ]
+	has_line '^1 not enough$'
+}
+
+@test "the same against itself is the same" {
+	run_split zonemark compare base 6.18.0
+	succeeds
+	has_line '^1 same$'
+}
+
+@test "one boot a side is said" {
+	ZONEMARK_DB=$BATS_FILE_TMPDIR/small.db run_split zonemark compare base new
+	succeeds
+	has_line '^  ! one boot a side \(\*\): what differs between two boots of one kernel would look the same'
+	has_line ' better \* .*  2\+2 welch$'
+}
+
+@test "what these runs cannot show is said, and what it would take" {
+	run_split zonemark compare base new --least 7.95
+	succeeds
+	has_line '^1 too noisy$'
+	has_line '  too noisy +0.49%  8\+8 ranks +[0-9]+$'
+}
+
+@test "stores, kernels and patterns are sides, too" {
+	cp "$ZONEMARK_DB" copy.db
+	run_split zonemark compare base ./copy.db
+	succeeds
+	has_line '^against  ./copy.db: 32 runs, 16 boots, Linux 6.18.0, 6.19.0-rc1$'
+	run_split zonemark compare 6.18.0 '6.19*' new
+	succeeds
+	has_line '^2 better$'
+	has_line '^  page_fault1 .* 6.19\* +103964 '
+}
+
+@test "the robot's table" {
+	run_split zonemark compare base new 6.18.0 --format lkp --explain 1
+	succeeds
+	wanted=$(cat << 'TABLE'
+=========================================================================================
+mode/nr_task/workload:
+  process/2/page_fault1
+
+commit: 
+  base ("Linux 6.18.0")
+  new ("Linux 6.19.0-rc1")
+  6.18.0 ("Linux 6.18.0")
+
+            base                         new                      6.18.0 
+---------------- --------------------------- --------------------------- 
+         %stddev     %change         %stddev     %change         %stddev
+             \          |                \          |                \  
+     96334            +7.9%     103964            +0.0%      96334        will-it-scale.per_process_ops
+    192668            +7.9%     207928            +0.0%     192668        will-it-scale.2.processes
+TABLE
+)
+	[ "$out" = "$wanted" ] || { diff <(echo "$wanted") <(echo "$out"); return 1; }
+}
+
+@test "the tables of commit messages, mmtests and benchstat" {
+	run_split zonemark compare base new --format changelog
+	succeeds
+	has_line '^            score  lock contend%  free_high  alloc_zone  cache miss rate%$'
+	has_line '^base        100.0              -          -           -                 -$'
+	has_line '^new         107.9              -          -           -                 -$'
+	! printf '%s\n' "$out" | grep -qE '.{75}'
+	run_split zonemark compare base new --format mmtests
+	succeeds
+	has_line '^Hmean     page_fault1        96332\.93 \(    0\.00%\)       103963\.27 \*    7\.92%\*$'
+	run_split zonemark compare base new --format benchstat
+	succeeds
+	has_line '^page_fault1                    96.33k ± 0%  104.0k ± 0%  \+7.92% \(p=0.000 n=8\)$'
+	run_split zonemark compare base 6.18.0 --format benchstat
+	has_line '  ~ \(p=1.000 n=8\)$'
+	run_split zonemark compare base new --format markdown
+	has_line '^\| page\\_fault1 \| .* \| \+7.92% \| \+7.49% … \+8.35% \| better \| new \|$'
+}
+
+@test "the forms for programs are well-formed" {
+	needs_command python3
+	for format in json csv junit; do
+		run_split zonemark compare new base --format $format --output answer.$format
+		succeeds
+	done
+	python3 -c '
+import csv, json, xml.etree.ElementTree as tree
+answer = json.load(open("answer.json"))
+assert answer["verdicts"]["worse"] == 1 and answer["corrected_for"] == 1
+side = answer["cells"][0]["metrics"][0]["sides"][1]
+assert side["runs"] == 16 and len(side["values"]) == 8
+assert side["against_base"]["verdict"] == "worse" and side["against_base"]["method"] == "ranks"
+assert -0.08 < side["against_base"]["change"] < -0.07
+rows = list(csv.DictReader(open("answer.csv", newline="")))
+assert rows[0]["verdict"] == "worse" and rows[0]["base"] == "new" and len(rows) > 4
+suite = tree.parse("answer.junit").getroot()[0]
+assert suite.get("failures") == "1" and suite[0][0].tag == "failure", tree.dump(suite)
+'
+}
+
+@test "wrong use is said in one line" {
+	run_split zonemark compare base
+	fails_with 2 'a base and one to 7 others are wanted'
+	run_split zonemark compare base nothing
+	fails_with 2 'compare: nothing: no run has this number, name, label or kernel'
+	run_split zonemark compare base new --gate much
+	fails_with 2 'compare: --gate much: a percentage \(2\), or bisect, is wanted'
+	run_split zonemark compare base new --format pdf
+	fails_with 2 'pdf'
+	run_split zonemark compare 5 6
+	fails_with 2 'compare: 6 has no run that went well or failed'
+	run_split zonemark compare 1 5
+	fails_with 2 'no workload ran with the same parameters on 1 and another side'
+}
