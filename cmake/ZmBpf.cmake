@@ -49,6 +49,7 @@ function(zm_bpf)
     add_custom_command(
       OUTPUT ${out}/${name}.skel.h
       COMMAND ${ZM_BPF_CLANG} -std=gnu11 -O2 -g -target bpf -mcpu=v2 -Wall -Wextra
+              -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-compilation-dir=.
               -I${PROJECT_SOURCE_DIR} -I/usr/include/${CMAKE_C_LIBRARY_ARCHITECTURE}
               -c ${source} -o ${out}/${name}.bpf.o
       COMMAND ${ZM_BPFTOOL} gen skeleton ${out}/${name}.bpf.o name ${name}_bpf > ${out}/${name}.skel.h

@@ -3,7 +3,7 @@
 #   zm_tests(FOLDER dir LIBRARIES …)
 #     every test_*.c of FOLDER/tests, a cmocka program each. A first comment may hold lines
 #       labels: known serial        (CTest labels; `serial` also makes it run alone)
-#       timeout: 60                 (seconds; 30 otherwise)
+#       timeout: 60                 (seconds; 60 otherwise, 120 for CLI tests)
 #       links: -Wl,--wrap=malloc    (link options)
 #     Exit status 77 is a skip.
 #   zm_bats(FOLDER dir)
@@ -74,12 +74,16 @@ function(zm_bats)
   endforeach()
 endfunction()
 
-# Labels and time-out of a test from the lines `labels:` and `timeout:` of its file.
+# Labels and time-out of a test from the lines `labels:` and `timeout:` of its file. A time-out is for
+# what hangs; nothing is measured by it.
 function(zm_test_properties test source default_label)
   file(STRINGS ${source} label_line REGEX "^[ #*]*labels: " LIMIT_COUNT 1)
   file(STRINGS ${source} timeout_line REGEX "^[ #*]*timeout: " LIMIT_COUNT 1)
   set(labels ${default_label})
-  set(timeout 30)
+  set(timeout 60)
+  if(default_label STREQUAL "cli")
+    set(timeout 120)
+  endif()
   if(label_line)
     string(REGEX REPLACE ".*labels: *" "" labels "${label_line}")
     string(REGEX REPLACE " +" ";" labels "${labels}")

@@ -29,7 +29,7 @@ static int count_descriptors(void)
 static void is_an_answer(int error, const struct zm_why *why)
 {
 	assert_true(error <= 0);
-	assert_int_equal(error == 0, why->text[0] == '\0');
+	assert_true(error == 0 || why->text[0] != '\0');
 }
 
 static void ask_all(const struct zm_sysroot *root, const struct zm_topology *topology)
