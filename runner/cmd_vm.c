@@ -8,7 +8,6 @@
 #include "runner/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +28,7 @@
 #include "runner/vm/tool.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
+#include "workloads/base/remove.h"
 #include "workloads/base/sysroot.h"
 
 #define KVM_DEVICE      "/dev/kvm"
@@ -382,28 +382,33 @@ static int import_file(const struct command *command, const char *path, struct z
 	return r;
 }
 
-/* SQLite wants a file with a name; it has one for a moment. */
+/* SQLite wants a file with a name, and puts others beside it: they have a folder for a moment. */
 static int import_store(const struct command *command, const struct zm_vm_taken *taken,
 			struct zm_why *why)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *above = getenv("TMPDIR");
+	zm_autofree char *folder = NULL;
 	zm_autofree char *path = NULL;
-	zm_autoclose int fd = -1;
 	int r;
 
-	if (asprintf(&path, "%s/zonemark-guest-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
-		path = NULL;
+	if (asprintf(&folder, "%s/zonemark-guest-XXXXXX", above && *above == '/' ? above : "/tmp") <
+	    0) {
+		folder = NULL;
 		return zm_why_errno(why, -ENOMEM, "the guest's store");
 	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return zm_why_errno(why, -errno, "%s", path);
-	r = zm_vm_bytes_write_fd(fd, taken->store, taken->store_length);
+	if (!mkdtemp(folder))
+		return zm_why_errno(why, -errno, "%s", folder);
+	if (asprintf(&path, "%s/guest.db", folder) < 0) {
+		path = NULL;
+		(void)rmdir(folder);
+		return zm_why_errno(why, -ENOMEM, "the guest's store");
+	}
+	r = zm_vm_bytes_write(path, taken->store, taken->store_length);
 	if (r < 0)
 		(void)zm_why_errno(why, r, "%s", path);
 	else
 		r = import_file(command, path, why);
-	(void)unlink(path);
+	(void)zm_remove_tree(folder, NULL);
 	return r;
 }
 

@@ -17,6 +17,7 @@ in_guest() {
 	if [ "$status" -eq 2 ] && [[ $err == *"cannot be had"* || $err == *"apt knows no"* ]]; then
 		skip "$(printf '%s\n' "$err" | tail -n 1)"
 	fi
+	[ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; return 1; }
 }
 
 quick=(warmup=0 idle=0.2 drain=0.2 runtime=2)
