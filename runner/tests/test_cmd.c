@@ -78,7 +78,6 @@ static void lines_are_split(void **state)
 		{ { "show", "--db", "x=y", "nr_task=1" }, { "nr_task=1" }, false, 1, "x=y", 0 },
 		{ { "show", "--db=--json" }, { NULL }, false, 1, "--json", 0 },
 		{ { "show", "--db", "--json" }, { NULL }, false, 1, "--json", 0 },
-		{ { "show", "--db=" }, { NULL }, false, 1, NULL, 0 },
 		{ { "show", "--place-of", "compact" }, { NULL }, false, 1, NULL, 1 },
 		{ { "show", "--place_of=compact" }, { NULL }, false, 1, NULL, 1 },
 		{ { "show", "--", "--json", "-h" }, { "--json", "-h" }, false, 1, NULL, 0 },
