@@ -393,6 +393,29 @@ static void test_softirqs(void **state)
 
 /* --- memory ------------------------------------------------------------------------------------ */
 
+/* What stands free in the CPUs' page lists, which MemFree does not have: on this kernel's own terms it may
+ * be more than was taken. */
+static double listed_kB(void)
+{
+	double pages = 0;
+	struct rig rig;
+
+	rig_open(&rig, NULL, "zoneinfo");
+	assert_int_equal(rig.open_error, 0);
+	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, 1), 0);
+	for (uint32_t i = 0; i < rig.recorder.nr_series; i++)
+		if (strncmp(rig.recorder.series[i].metric, "pcp.count.", 10) == 0)
+			pages += (double)rig.recorder.series[i].u64;
+	rig_close(&rig);
+	return pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static double used_kB(struct rig *rig, enum zm_phase phase)
+{
+	read_now(rig, phase);
+	return (double)value_of(rig, "meminfo.Memused", ZM_SCOPE_HOST) - listed_kB();
+}
+
 /* 512 MiB come and go in the used-memory curve, within a half for the rest of the machine. */
 static void test_used_memory(void **state)
 {
@@ -408,18 +431,13 @@ static void test_used_memory(void **state)
 		double before, with, after;
 		char *memory;
 
-		read_now(&rig, ZM_PHASE_IDLE);
-		before = (double)value_of(&rig, "meminfo.Memused", ZM_SCOPE_HOST);
+		before = used_kB(&rig, ZM_PHASE_IDLE);
 		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		assert_true(memory != MAP_FAILED);
-		read_now(&rig, ZM_PHASE_MEASURE);
-		with = (double)value_of(&rig, "meminfo.Memused", ZM_SCOPE_HOST);
+		with = used_kB(&rig, ZM_PHASE_MEASURE);
 		assert_int_equal(munmap(memory, bytes), 0);
-		/* pages stay in the CPUs' lists until these are drained */
-		(void)zm_clock_sleep_until(zm_clock_now_ns() + 300 * ZM_NS_PER_MS);
-		read_now(&rig, ZM_PHASE_DRAIN);
-		after = (double)value_of(&rig, "meminfo.Memused", ZM_SCOPE_HOST);
+		after = used_kB(&rig, ZM_PHASE_DRAIN);
 		has_come |= fabs(with - before - taken_kB) < taken_kB / 2;
 		has_gone |= with - after > taken_kB / 2;
 	}
