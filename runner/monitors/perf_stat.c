@@ -348,6 +348,7 @@ const struct zm_monitor ZM_MONITOR = {
 	.needs = "perf events: CAP_PERFMON; a PMU for those of the hardware",
 	.rate = ZM_RATE_NORMAL,
 	.state_bytes = sizeof(struct state),
+	.is_extra = true,
 	.open = open_stat,
 	.read = read_stat,
 	.report = report_stat,
