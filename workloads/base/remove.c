@@ -300,17 +300,55 @@ static int kill_and_rmdir(int fd, const char *path, struct zm_why *why)
 	}
 }
 
-int zm_remove_cgroup(const char *path, struct zm_why *why)
+/* A cgroup that is not a hierarchy's top and that this process is not in. */
+static int open_cgroup(const char *path, const char *what, int *ret_fd, struct zm_why *why)
 {
 	zm_autoclose int fd = open(path, OPEN_DIRECTORY);
 
 	if (fd < 0)
-		return errno == ENOENT ? 0
-				       : zm_why_errno(why, -errno, "cannot remove cgroup %s", path);
+		return zm_why_errno(why, -errno, "cannot %s cgroup %s", what, path);
 	if (!is_cgroup(fd) || zm_path_is_mount(path))
-		return zm_why_set(why, -EINVAL, "%s is no cgroup that could be removed", path);
+		return zm_why_set(why, -EINVAL, "%s is no cgroup to %s", path, what);
 	if (visit_tree(fd, visit_is_self, NULL))
-		return zm_why_set(why, -EBUSY, "cannot remove cgroup %s: this process is in it",
+		return zm_why_set(why, -EBUSY, "cannot %s cgroup %s: this process is in it", what,
 				  path);
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+int zm_remove_cgroup(const char *path, struct zm_why *why)
+{
+	zm_autoclose int fd = -1;
+	int error = open_cgroup(path, "remove", &fd, why);
+
+	if (error)
+		return error == -ENOENT ? 0 : error;
 	return kill_and_rmdir(fd, path, why);
+}
+
+static int visit_has_task(int fd, void *context)
+{
+	zm_autofclose FILE *tasks = open_tasks(fd);
+	long pid;
+
+	(void)context;
+	return tasks && fscanf(tasks, "%ld", &pid) == 1 ? -EBUSY : 0;
+}
+
+int zm_kill_cgroup(const char *path, struct zm_why *why)
+{
+	uint64_t deadline_ns = zm_clock_now_ns() + CGROUP_WAIT_NS;
+	zm_autoclose int fd = -1;
+	int error = open_cgroup(path, "empty", &fd, why);
+
+	while (!error && visit_tree(fd, visit_has_task, NULL)) {
+		if (zm_clock_now_ns() >= deadline_ns)
+			return zm_why_set(why, -EBUSY,
+					  "cannot empty cgroup %s: a task in it does not end",
+					  path);
+		kill_tree(fd);
+		(void)zm_clock_sleep_until(zm_clock_now_ns() + CGROUP_POLL_NS / 5);
+	}
+	return error;
 }

@@ -22,6 +22,9 @@ int zm_remove_tree(const char *path, struct zm_why *why);
  * most 10 s. -EBUSY: a task does not end, or this process is in it; -EINVAL: it is no cgroup. */
 int zm_remove_cgroup(const char *path, struct zm_why *why);
 
+/* Only kills and waits: the cgroup stays, empty. -ENOENT: it is not there. */
+int zm_kill_cgroup(const char *path, struct zm_why *why);
+
 /* What is mounted on path; the directory stays. */
 int zm_remove_mount(const char *path, struct zm_why *why);
 

@@ -267,7 +267,7 @@ static pid_t start_in(const char *path)
 	return -1;
 }
 
-static bool try_hierarchy(const char *hierarchy)
+static bool try_hierarchy(const char *hierarchy, bool is_only_killed)
 {
 	char outer[128], inner[160];
 	pid_t children[2];
@@ -286,8 +286,13 @@ static bool try_hierarchy(const char *hierarchy)
 	children[1] = start_in(outer);
 	if (strstr(hierarchy, "freezer"))
 		(void)write_file(inner, "freezer.state", "FROZEN");
+	if (is_only_killed) {
+		assert_int_equal(zm_kill_cgroup(outer, &why), 0);
+		assert_int_equal(access(inner, F_OK), 0);
+	}
 	assert_int_equal(zm_remove_cgroup(outer, &why), 0);
 	assert_int_not_equal(access(outer, F_OK), 0);
+	assert_int_equal(zm_kill_cgroup(outer, &why), -ENOENT);
 	for (size_t i = 0; i < 2; i++) {
 		int status;
 
@@ -308,7 +313,8 @@ static void cgroups_go_with_their_tasks(void **state)
 	if (geteuid() != 0)
 		skip();
 	for (size_t i = 0; i < nr_of(hierarchies); i++)
-		nr_tried += try_hierarchy(hierarchies[i]);
+		nr_tried +=
+			try_hierarchy(hierarchies[i], false) && try_hierarchy(hierarchies[i], true);
 	print_message("%u hierarchies\n", nr_tried);
 	if (!nr_tried)
 		skip();
