@@ -106,13 +106,6 @@ int zm_setting_file_read(const struct zm_sysroot *root, const char *path, char *
 	return 0;
 }
 
-int zm_setting_file_write(const struct zm_sysroot *root, const char *path, const char *text)
-{
-	int error = check_inside(root, path);
-
-	return error ? error : zm_sysroot_write(root, path, *text ? text : "\n");
-}
-
 /* The next word of the text and its length; 0 at the end. */
 static size_t next_word(const char **text, const char **ret_word)
 {
@@ -126,6 +119,64 @@ static size_t next_word(const char **text, const char **ret_word)
 		length++;
 	}
 	return length;
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+	const char *at;
+
+	for (size_t n; (n = next_word(&text, &at)) > 0;)
+		if (n == length && memcmp(at, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* The words of `text` that `other` does not have, each with the sign before it. */
+static void print_missing(FILE *out, const char *text, const char *other, char sign)
+{
+	const char *word;
+
+	for (size_t n; (n = next_word(&text, &word)) > 0;)
+		if (!has_word(other, word, n))
+			(void)fprintf(out, "%c%.*s ", sign, (int)n, word);
+}
+
+/* A cgroup's list of controllers reads "cpu memory", and is written as what changes: "+io -cpu". */
+static int write_list(const struct zm_sysroot *root, const char *path, const char *text)
+{
+	zm_autofree char *current = NULL, *change = NULL;
+	size_t length;
+	FILE *out;
+	int error = zm_sysroot_read(root, path, &current, NULL);
+
+	if (error)
+		return error;
+	out = open_memstream(&change, &length);
+	if (!out)
+		return -ENOMEM;
+	print_missing(out, text, current, '+');
+	print_missing(out, current, text, '-');
+	if (fclose(out))
+		return -ENOMEM;
+	return length ? zm_sysroot_write(root, path, change) : 0;
+}
+
+static bool is_list(const struct zm_sysroot *root, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return root->is_live && slash && strcmp(slash, "/cgroup.subtree_control") == 0;
+}
+
+int zm_setting_file_write(const struct zm_sysroot *root, const char *path, const char *text)
+{
+	int error = check_inside(root, path);
+
+	if (error)
+		return error;
+	if (is_list(root, path))
+		return write_list(root, path, text);
+	return zm_sysroot_write(root, path, *text ? text : "\n");
 }
 
 bool zm_setting_text_is_same(const char *a, const char *b)

@@ -197,6 +197,40 @@ static void a_forked_child_has_no_right_to_it(void **state)
 	assert_text(FRACTION, "0");
 }
 
+/* A real one, of version 2: the kernel reads it as a list, and takes only what changes in it. */
+static void a_cgroups_list_of_controllers_comes_back(void **state)
+{
+	static const char *const tops[] = { "sys/fs/cgroup", "sys/fs/cgroup/unified" };
+	char path[128], list[256] = "", made[256] = "";
+	struct zm_journal *journal = NULL;
+	struct zm_sysroot live;
+
+	(void)state;
+	assert_int_equal(zm_sysroot_open(&live, NULL), 0);
+	for (size_t i = 0; i < nr_of(tops) && !list[0]; i++) {
+		(void)snprintf(path, sizeof(path), "%s/cgroup.controllers", tops[i]);
+		(void)zm_sysroot_read_line(&live, path, list, sizeof(list));
+		(void)snprintf(path, sizeof(path), "%s/cgroup.subtree_control", tops[i]);
+		(void)zm_sysroot_read_line(&live, path, made, sizeof(made));
+	}
+	/* Another test must not miss them meanwhile: only where none was handed on. */
+	if (geteuid() != 0 || !list[0] || made[0]) {
+		zm_sysroot_release(&live);
+		skip();
+	}
+	list[strcspn(list, " ")] = '\0';
+	assert_int_equal(zm_journal_open(&live, tree_path(&tree, "live"), &journal, &why), 0);
+	assert_int_equal(zm_journal_set(journal, path, list, &why), 0);
+	assert_int_equal(zm_sysroot_read_line(&live, path, made, sizeof(made)), 0);
+	assert_string_equal(made, list);
+	assert_int_equal(zm_journal_undo(journal, &why), 0);
+	assert_string_equal(why.text, "");
+	assert_int_equal(zm_sysroot_read_line(&live, path, made, sizeof(made)), 0);
+	assert_string_equal(made, "");
+	zm_journal_close(journal);
+	zm_sysroot_release(&live);
+}
+
 static void a_failed_undo_keeps_the_rest_written_down(void **state)
 {
 	struct zm_journal *journal = open_journal();
@@ -268,6 +302,7 @@ int main(void)
 		test_in_tree(paths_that_lead_elsewhere_are_refused),
 		test_in_tree(a_setting_that_is_not_there_is_said),
 		test_in_tree(a_forked_child_has_no_right_to_it),
+		test_in_tree(a_cgroups_list_of_controllers_comes_back),
 		test_in_tree(a_failed_undo_keeps_the_rest_written_down),
 		test_in_tree(a_setting_that_vanished_is_undone),
 		test_in_tree(nothing_is_changed_when_the_journal_cannot_be_written),
