@@ -127,18 +127,23 @@ static int add_setting(struct zm_cell *cell, const char *name, const char *value
 static int set_option(struct zm_cell *cell, const char *name, const char *value, struct zm_why *why)
 {
 	const struct zm_option *rows = cell->workload->options;
+	bool is_of_run = zm_option_find(zm_run_option_rows, name) != NULL;
+	bool is_own = rows && zm_option_find(rows, name);
 
-	if (zm_option_find(zm_run_option_rows, name))
-		return zm_option_set(zm_run_option_rows, &cell->options, name, value, why);
-	if (rows && zm_option_find(rows, name))
+	if (is_own && (cell->workload->units || !is_of_run))
 		return zm_option_set(rows, cell->workload_options, name, value, why);
+	if (is_of_run)
+		return zm_option_set(zm_run_option_rows, &cell->options, name, value, why);
 	return add_setting(cell, name, value, why);
 }
 
 static int set_presets(struct zm_cell *cell, struct zm_why *why)
 {
+	const char *const *own = cell->workload->presets;
 	int r = zm_options_init(zm_run_option_rows, &cell->options, why);
 
+	for (; r == 0 && own && own[0]; own += 2)
+		r = zm_option_set(zm_run_option_rows, &cell->options, own[0], own[1], why);
 	if (r < 0)
 		return r;
 	cell->workload_options = calloc(1, cell->workload->options_size + 1);
@@ -168,17 +173,39 @@ static int choose_kind(struct zm_cell *cell, bool was_asked, struct zm_why *why)
 			  modes[cell->options.mode], modes[!cell->options.mode]);
 }
 
+/* What the option is called that says how many units there are. */
+static const char *units_name(const struct zm_cell *cell)
+{
+	return cell->workload->units ? cell->workload->units : "nr_task";
+}
+
+/* A workload's own option for the number of its units becomes the run's. */
+static void take_units(struct zm_cell *cell)
+{
+	const char *name = cell->workload->units;
+	const struct zm_option *row = name ? zm_option_find(cell->workload->options, name) : NULL;
+	const void *at = row ? (const char *)cell->workload_options + row->offset : NULL;
+
+	if (row && row->type == ZM_OPTION_AMOUNT)
+		cell->options.nr_task = *(const struct zm_amount *)at;
+	else if (row)
+		cell->options.nr_task.value = (double)*(const uint64_t *)at;
+}
+
 static int count_tasks(struct zm_cell *cell, unsigned int nr_cpus, struct zm_why *why)
 {
 	unsigned int nr_ends = cell->workload->nr_ends ? cell->workload->nr_ends : 1;
-	uint64_t units = zm_amount_of(&cell->options.nr_task, nr_cpus);
+	uint64_t units;
 	char text[32];
 
+	take_units(cell);
+	units = zm_amount_of(&cell->options.nr_task, nr_cpus);
 	(void)zm_units_print_amount(text, sizeof(text), &cell->options.nr_task);
 	if (units == 0)
-		return zm_why_set(why, -EINVAL, "nr_task=%s: at least one task is needed", text);
+		return zm_why_set(why, -EINVAL, "%s=%s: at least one task is needed",
+				  units_name(cell), text);
 	if (units > ZM_CELL_TASKS / nr_ends)
-		return zm_why_set(why, -ERANGE, "nr_task=%s: more than %u tasks", text,
+		return zm_why_set(why, -ERANGE, "%s=%s: more than %u tasks", units_name(cell), text,
 				  ZM_CELL_TASKS / nr_ends);
 	cell->nr_units = (unsigned int)units;
 	cell->nr_tasks = (unsigned int)units * nr_ends;
@@ -271,13 +298,13 @@ static int title_cell(const struct zm_axes *axes, size_t index, struct zm_cell *
 
 	if (!out)
 		return -ENOMEM;
-	(void)fprintf(out, "%s mode=%s nr_task=%u", cell->workload->name, modes[cell->options.mode],
-		      cell->nr_units);
+	(void)fprintf(out, "%s mode=%s %s=%u", cell->workload->name, modes[cell->options.mode],
+		      units_name(cell), cell->nr_units);
 	for (size_t i = 0; i < axes->nr; i++) {
 		const char *name = axes->list[i].name;
 
 		if (axes->list[i].nr_values > 1 && strcmp(name, "mode") != 0 &&
-		    strcmp(name, "nr_task") != 0)
+		    strcmp(name, units_name(cell)) != 0)
 			(void)fprintf(out, " %s=%s", name, zm_axes_value(axes, index, i));
 	}
 	if (fclose(out) != 0) {

@@ -241,13 +241,21 @@ static int do_warmup(struct zm_course *course)
 	return 0;
 }
 
+static bool has_done_all(struct zm_course *course)
+{
+	const struct zm_workload *workload = course->cell->workload;
+
+	return workload->is_done && workload->is_done(course->arena.run);
+}
+
 static int do_measure(struct zm_course *course)
 {
 	int r;
 
 	start_pace(course);
-	r = zm_pulse_wait(course, course->start.t_ns + course->cell->options.runtime_ns, NULL);
-	return r < 0 ? r : zm_stall_find_in_window(course);
+	r = zm_pulse_wait(course, course->start.t_ns + course->cell->options.runtime_ns,
+			  has_done_all);
+	return r < 0 && r != -ETIMEDOUT ? r : zm_stall_find_in_window(course);
 }
 
 static bool is_ended(struct zm_course *course)
@@ -432,6 +440,16 @@ static void explain(struct zm_course *course)
 				 zm_phase_name(course->phase));
 }
 
+/* What a launcher that was killed had written down itself (a build's cgroups) is undone at once. */
+static void restore_for_the_dead(struct zm_course *course)
+{
+	struct zm_why why = { { 0 } };
+
+	if (course->is_launched && !course->launch.is_finished &&
+	    zm_journal_recover(course->session->root, NULL, NULL, NULL, &why) < 0)
+		zm_course_note(course, "not-restored", "%s", why.text);
+}
+
 static void restore(struct zm_course *course)
 {
 	struct zm_why why = { { 0 } };
@@ -464,6 +482,7 @@ static void run_recorded(struct zm_course *course)
 	}
 	zm_launch_end(&course->launch);
 	zm_course_step_back(course);
+	restore_for_the_dead(course);
 	restore(course);
 	if (r == 0 && zm_figures_derive(course, &outcome->why) < 0)
 		outcome->status = ZM_STATUS_FAILED;

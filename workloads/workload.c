@@ -229,6 +229,22 @@ static int check_options(const struct zm_workload *workload, struct zm_why *why)
 	return error;
 }
 
+/* How many units there are is one of its options, and a number. */
+static int check_units(const struct zm_workload *workload, struct zm_why *why)
+{
+	const struct zm_option *row;
+
+	if (!workload->units)
+		return 0;
+	row = workload->options ? zm_option_find(workload->options, workload->units) : NULL;
+	if (!row)
+		return zm_why_set(why, -EINVAL, "units=%s: it has no such option", workload->units);
+	if (row->type != ZM_OPTION_U64 && row->type != ZM_OPTION_AMOUNT)
+		return zm_why_set(why, -EINVAL, "units=%s: that option is no number",
+				  workload->units);
+	return 0;
+}
+
 /* --- figures --------------------------------------------------------------------------------- */
 
 #define ANY_KIND -1
@@ -329,8 +345,8 @@ static int check_calls(const struct zm_workload *workload, struct zm_why *why)
 int zm_workload_validate(const struct zm_workload *workload, struct zm_why *why)
 {
 	static int (*const checks[])(const struct zm_workload *workload, struct zm_why *why) = {
-		check_words,   check_tasks,    check_lists, check_options,
-		check_figures, check_counters, check_calls,
+		check_words, check_tasks,   check_lists,    check_options,
+		check_units, check_figures, check_counters, check_calls,
 	};
 
 	if (!is_word(workload->name))

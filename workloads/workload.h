@@ -151,6 +151,16 @@ struct zm_workload {
 	 * May be NULL. */
 	const void *own;
 
+	/* The name of its own option (U64 or AMOUNT) that says how many units there are, where nr_task
+	 * means something else to its users: the instances of a build, each of which runs jobs. Such a
+	 * workload's options are looked at before the run's, so a row may be called nr_task too
+	 * (`also`). NULL: nr_task is the number of units. */
+	const char *units;
+
+	/* What the run's options are for it when nobody says otherwise: "runtime", "5m", "warmup",
+	 * "0s", NULL. May be NULL. */
+	const char *const *presets;
+
 	/* Typed rows (NULL-terminated) and the size of the struct they fill. May be NULL and 0. */
 	const struct zm_option *options;
 	size_t options_size;
@@ -201,6 +211,11 @@ struct zm_workload {
 	 * zm_task_is_stopped(), reports with zm_task_add(), and returns 0 or -errno. */
 	int64_t (*step)(struct zm_task *task, uint64_t n);
 	int (*run)(struct zm_task *task);
+
+	/* Has it done all that it was to do (so many builds)? Then the measured window ends before its
+	 * runtime is over. Asked in the runner, after every reading of the counters, so it looks at the
+	 * run's shared state only; the tasks go on until they are stopped. May be NULL: never. */
+	bool (*is_done)(const struct zm_run *run);
 
 	/* Was the work really done? May be NULL. */
 	int (*verify)(struct zm_run *run, struct zm_why *why);

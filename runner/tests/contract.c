@@ -248,7 +248,7 @@ static size_t make_words(const struct zm_workload *workload, char (*texts)[64],
 	size_t n = 0;
 
 	(void)snprintf(texts[n++], 64, "%s", workload->name);
-	(void)snprintf(texts[n++], 64, "nr_task=1,2");
+	(void)snprintf(texts[n++], 64, "%s=1,2", workload->units ? workload->units : "nr_task");
 	(void)snprintf(texts[n++], 64, "mode=process,thread");
 	for (char *word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		(void)snprintf(texts[n++], 64, "%s", word);
@@ -289,6 +289,9 @@ static void run_all(const struct zm_workload *workload)
 
 	bench_open(&bench, default_monitors());
 	journal = bench.journal;
+	/* What a workload journals, and what it would find in the user's cache, is the test's own. */
+	tree_must(setenv("ZONEMARK_JOURNAL", journal, 1) == 0);
+	tree_must(setenv("XDG_CACHE_HOME", tree_path(&bench.tree, "cache"), 1) == 0);
 	const struct zm_cell_context context = { (unsigned int)bench.topology.nr_cpus, NULL, 0 };
 
 	if (zm_plan_make(&context, workloads, words, nr_words, &plan, &why) < 0) {

@@ -69,7 +69,7 @@ static const struct zm_option odd_rows[] = {
 
 /* Shared with all processes of the runs. */
 static struct odd_counts {
-	_Atomic int nr_prepared, nr_cleaned, nr_set_up, nr_torn_down;
+	_Atomic int nr_prepared, nr_cleaned, nr_set_up, nr_torn_down, nr_turns;
 } * counts;
 
 static const struct zm_metric odd_metrics[] = {
@@ -140,6 +140,7 @@ static int64_t odd_step(struct zm_task *task, uint64_t n)
 	const struct timespec turn = { 0, 1000000 };
 
 	(void)nanosleep(&turn, NULL);
+	atomic_fetch_add(&counts->nr_turns, 1);
 	if (task->index != 1)
 		return (int64_t)n;
 	if (is_trouble(task->run, STEP_FAILS))
@@ -195,6 +196,15 @@ static const struct zm_workload odd = {
 	.verify = odd_verify,
 	.report = odd_report,
 };
+
+/* What it was to do. */
+#define ALL_TURNS 60
+
+static bool odd_is_done(const struct zm_run *run)
+{
+	(void)run;
+	return counts->nr_turns >= ALL_TURNS;
+}
 
 /* --- running one --- */
 
@@ -349,9 +359,35 @@ static void test_threads(void **state)
 	}
 }
 
+/* The window ends when all is done, hours before its runtime is over. */
+static void test_done_before_the_runtime(void **state)
+{
+	struct zm_workload finite = odd;
+	const struct zm_workload *const workloads[] = { &finite, NULL };
+	const struct zm_cell_context context = { 2, NULL, 0 };
+	const char *words[] = { "odd",     "nr_task=3",  "warmup=0",     "idle=0",
+				"drain=0", "runtime=2h", "interval=20ms" };
+	struct zm_outcome outcome;
+	struct zm_plan plan;
+
+	(void)state;
+	finite.is_done = odd_is_done;
+	assert_int_equal(zm_plan_make(&context, workloads, words, sizeof(words) / sizeof(words[0]),
+				      &plan, NULL),
+			 0);
+	*counts = (struct odd_counts){ 0 };
+	zm_phase_run(&bench.session, &plan.cells[0], 0, &outcome);
+	check_outcome(&outcome, "finite", NULL);
+	assert_true(counts->nr_turns >= ALL_TURNS);
+	check_nothing_left("finite");
+	zm_outcome_release(&outcome);
+	zm_plan_release(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_done_before_the_runtime, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
 	};

@@ -42,7 +42,35 @@ static const struct zm_workload soup = { .name = "soup",
 static const struct zm_workload pair = {
 	.name = "pair", .op = "byte", .kinds = ZM_TASK_THREAD, .nr_ends = 2
 };
-static const struct zm_workload *const workloads[] = { &pair, &soup, NULL };
+
+/* Its units are pots; nr_task is about what is in each. */
+struct kitchen_options {
+	uint64_t nr_pots;
+	struct zm_amount spoons;
+};
+
+static const struct zm_option kitchen_rows[] = {
+	{ .name = "nr_pots",
+	  .type = ZM_OPTION_U64,
+	  .offset = offsetof(struct kitchen_options, nr_pots),
+	  .preset = "3" },
+	{ .name = "spoons",
+	  .type = ZM_OPTION_AMOUNT,
+	  .offset = offsetof(struct kitchen_options, spoons),
+	  .preset = "5",
+	  .also = "nr_task" },
+	{ .name = NULL },
+};
+
+static const char *const kitchen_presets[] = { "runtime", "7m", "warmup", "0s", NULL };
+static const struct zm_workload kitchen = { .name = "kitchen",
+					    .op = "meal",
+					    .kinds = ZM_TASK_PROCESS,
+					    .units = "nr_pots",
+					    .presets = kitchen_presets,
+					    .options = kitchen_rows,
+					    .options_size = sizeof(struct kitchen_options) };
+static const struct zm_workload *const workloads[] = { &kitchen, &pair, &soup, NULL };
 
 static const struct zm_pair extras[] = { { (char[]){ "place" }, (char[]){ "scatter" } } };
 
@@ -92,6 +120,12 @@ static const struct {
 	  "soup mode=process nr_task=1 is asked for twice here, and run once" },
 	{ "pair mode=process,thread", 4, "pair mode=thread nr_task=1",
 	  "pair has no mode=process: it runs as thread" },
+	{ "kitchen", 4, "kitchen mode=process nr_pots=3", NULL },
+	{ "kitchen nr_pots=1,2 nr_task=50%", 4,
+	  "kitchen mode=process nr_pots=1|kitchen mode=process nr_pots=2", NULL },
+	{ "kitchen nr_task=1,2", 4,
+	  "kitchen mode=process nr_pots=3 nr_task=1|kitchen mode=process nr_pots=3 nr_task=2",
+	  NULL },
 	{ "soup sysctl.vm.swappiness=1,60", 4,
 	  "soup mode=process nr_task=1 sysctl.vm.swappiness=1|"
 	  "soup mode=process nr_task=1 sysctl.vm.swappiness=60",
@@ -138,6 +172,7 @@ static const struct {
 	{ "pair size=4K", -EINVAL, "size: neither a run, nor pair" },
 	{ "soup nr_task=0", -EINVAL, "nr_task=0: at least one task is needed" },
 	{ "soup nr_task=0%", -EINVAL, "at least one task is needed" },
+	{ "kitchen nr_pots=0", -EINVAL, "nr_pots=0: at least one task is needed" },
 	{ "soup nr_task=-1", -EINVAL, "nr_task=-1" },
 	{ "soup nr_task=1.5", -EINVAL, "nr_task=1.5" },
 	{ "soup nr_task=", -EINVAL, "nr_task=" },
@@ -220,6 +255,25 @@ static void test_pairs_have_two_ends(void **state)
 	zm_plan_release(&plan);
 }
 
+/* What is typed as nr_task is the jobs of each; the run's own options begin as the workload says. */
+static void test_units_of_its_own(void **state)
+{
+	const struct kitchen_options *chosen;
+	struct zm_plan plan;
+
+	(void)state;
+	assert_int_equal(make("kitchen nr_task=9 runtime=1s", 4, &plan, NULL), 0);
+	chosen = plan.cells[0].workload_options;
+	assert_int_equal(plan.cells[0].nr_tasks, 3);
+	assert_true(chosen->spoons.value == 9);
+	assert_int_equal(plan.cells[0].options.runtime_ns, UINT64_C(1000000000));
+	assert_int_equal(plan.cells[0].options.warmup_ns, 0);
+	zm_plan_release(&plan);
+	assert_int_equal(make("kitchen", 4, &plan, NULL), 0);
+	assert_int_equal(plan.cells[0].options.runtime_ns, UINT64_C(420000000000));
+	zm_plan_release(&plan);
+}
+
 /* Every built-in matrix can be planned, with the catalogue as it is; and no workload has an option
  * that the run has too, which would hide it. */
 static void test_catalogue(void **state)
@@ -255,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_same_key),
 		cmocka_unit_test(test_pairs_have_two_ends),
+		cmocka_unit_test(test_units_of_its_own),
 		cmocka_unit_test(test_catalogue),
 	};
 

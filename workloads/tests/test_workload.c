@@ -229,6 +229,8 @@ static void tasks(void **state)
 		  "workload sample: kinds=0: or ZM_TASK_PROCESS and ZM_TASK_THREAD together" },
 		{ PATCH(kinds, 4),
 		  "workload sample: kinds=0x4: or ZM_TASK_PROCESS and ZM_TASK_THREAD together" },
+		{ PATCH(units, "bowls"), "workload sample: units=bowls: it has no such option" },
+		{ PATCH(units, "order"), "workload sample: units=order: that option is no number" },
 		{ PATCH(nr_ends, 3),
 		  "workload sample: nr_ends=3: one task is one end, a stream has two" },
 		{ PATCH(run_bytes, ((size_t)1 << 30) + 1),
