@@ -6,7 +6,8 @@
  * the kernel's own MemUsed.
  *
  * The report gives the mean and the peak of the measured window, and two levels to judge them by: the
- * idle one before any task was there, and the last one, after the tasks had gone.
+ * idle one before any task was there, and the last one, after the tasks had gone; and each of them
+ * above the idle one.
  */
 #include <errno.h>
 
@@ -30,6 +31,9 @@ static const struct zm_metric metrics[] = {
 	{ .name = "meminfo.max_used_kB", .unit = "kB", .kind = ZM_GAUGE },
 	{ .name = "meminfo.idle_used_kB", .unit = "kB", .kind = ZM_GAUGE },
 	{ .name = "meminfo.drained_used_kB", .unit = "kB", .kind = ZM_GAUGE },
+	{ .name = "meminfo.mean_above_idle_kB", .unit = "kB", .kind = ZM_GAUGE },
+	{ .name = "meminfo.max_above_idle_kB", .unit = "kB", .kind = ZM_GAUGE },
+	{ .name = "meminfo.drained_above_idle_kB", .unit = "kB", .kind = ZM_GAUGE },
 };
 
 /* Total and free of the text that was read last. */
@@ -148,6 +152,22 @@ static int read_memused(struct zm_monitor_context *context, uint64_t t_ns)
 	return error;
 }
 
+/* The same levels, each without what was used before. */
+static int report_above_idle(const struct state *state, bool has_window, struct zm_report *report)
+{
+	const double levels[] = { zm_window_mean(&state->used), state->used.max, state->last_kB };
+	const bool is_known[] = { has_window, has_window, state->has_last };
+	int error = 0;
+
+	for (size_t i = 0; !error && state->has_idle && i < 3; i++) {
+		double above = levels[i] - state->idle_kB;
+
+		if (is_known[i])
+			error = zm_report_add(report, &metrics[4 + i], above, above, 0);
+	}
+	return error;
+}
+
 static int report_memused(struct zm_monitor_context *context, uint64_t t0_ns, uint64_t t1_ns,
 			  struct zm_report *report)
 {
@@ -168,7 +188,8 @@ static int report_memused(struct zm_monitor_context *context, uint64_t t0_ns, ui
 		error = zm_report_add(report, &metrics[2], state->idle_kB, state->idle_kB, 0);
 	if (!error && state->has_last)
 		error = zm_report_add(report, &metrics[3], state->last_kB, state->last_kB, 0);
-	return error;
+	return error ? error
+		     : report_above_idle(state, zm_window_is_whole(used, t0_ns, t1_ns), report);
 }
 
 static void close_memused(struct zm_monitor_context *context)
