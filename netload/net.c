@@ -399,6 +399,40 @@ static void note_buffers(struct zm_task *task)
 		state->rcvbuf_bytes = flow->rcvbuf_bytes;
 }
 
+/* The first receiver looks on. */
+static int open_wire(struct zm_task *task, struct zm_why *why)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	const struct zm_wire_plan plan = {
+		.family = net->flow.family,
+		.from = &net->pair->ends[ZM_NET_SENDER].address,
+		.to = &net->pair->ends[ZM_NET_RECEIVER].address,
+		.interface = "lo",
+		.path = net->options->capture,
+		.most_bytes = net->options->capture_bytes,
+		.roamer = task->run->kind == ZM_TASK_PROCESS ? getppid() : getpid(),
+	};
+
+	if (!net->options->capture || task->pair > 0 || task->end != ZM_NET_RECEIVER)
+		return 0;
+	return zm_wire_start(&plan, &net->wire, why);
+}
+
+static void close_wire(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct zm_net_run *state = task->run->state;
+
+	if (!net->wire)
+		return;
+	zm_wire_stop(net->wire, &state->wire);
+	net->wire = NULL;
+	/* Without the sender's total there is nothing to compare with. */
+	if (atomic_load(&net->pair->ends[ZM_NET_RECEIVER].stage) != ZM_PAIR_DONE)
+		state->wire.is_there = false;
+	state->wire_sent_bytes = net->pair->ends[ZM_NET_SENDER].total.bytes;
+}
+
 static int set_up(struct zm_task *task, struct zm_why *why)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
@@ -415,6 +449,8 @@ static int set_up(struct zm_task *task, struct zm_why *why)
 		r = open_in(task, why);
 	if (r == 0)
 		r = net->flow.engine->open(&net->flow, task->end == net->kind->connector, why);
+	if (r == 0)
+		r = open_wire(task, why);
 	return r;
 }
 
@@ -461,6 +497,7 @@ void zm_net_teardown(struct zm_task *task)
 	if (!net->pair) /* setup was not entered */
 		return;
 	end_unrun(task);
+	close_wire(task);
 	zm_pair_leave(net->pair, task->end);
 	net->flow.engine->close(&net->flow);
 	zm_checker_release(&net->checker);

@@ -24,6 +24,7 @@
 #include "netload/pair.h"
 #include "netload/shape.h"
 #include "netload/supply.h"
+#include "netload/wire.h"
 #include "workloads/worker.h"
 #include "workloads/workload.h"
 
@@ -70,8 +71,10 @@ struct zm_net_run {
 	struct zm_pair *pairs; /* the launcher's and the tasks' */
 	unsigned int nr_pairs;
 	struct zm_shape shape;
-	uint64_t sndbuf_bytes; /* the first sender's, as the kernel had it */
-	uint64_t rcvbuf_bytes; /* the first receiver's */
+	uint64_t sndbuf_bytes;     /* the first sender's, as the kernel had it */
+	uint64_t rcvbuf_bytes;     /* the first receiver's */
+	struct zm_wire_count wire; /* of the first pair */
+	uint64_t wire_sent_bytes;  /* what that pair's sender counted meanwhile */
 };
 
 struct zm_net_task {
@@ -83,7 +86,8 @@ struct zm_net_task {
 	struct zm_supply supply;
 	struct zm_checker checker;
 	bool is_checking;
-	uint32_t drops_seen; /* the socket's count when last read */
+	struct zm_wire *wire; /* the first receiver's, with `capture` */
+	uint32_t drops_seen;  /* the socket's count when last read */
 	unsigned int until_drops;
 	struct zm_pair_total sent;
 	struct zm_pair_total received;

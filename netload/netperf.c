@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +268,56 @@ static double verify_time(const struct figures *figures)
 			  figures->seconds * figures->nr_pairs);
 }
 
+static const struct zm_wire_count *wire_of(const struct figures *figures)
+{
+	return figures->state->wire.is_there ? &figures->state->wire : NULL;
+}
+
+static double wire_packets(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire ? (double)wire->packets : NAN;
+}
+
+static double wire_bytes(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire ? (double)wire->payload_bytes : NAN;
+}
+
+static double wire_packet_size(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire && wire->packets > 0 ? (double)wire->payload_bytes / (double)wire->packets
+					 : NAN;
+}
+
+static double wire_share(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire ? percent_of((double)wire->payload_bytes,
+				 (double)figures->state->wire_sent_bytes)
+		    : NAN;
+}
+
+static double wire_repeated(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire && figures->family->protocol == IPPROTO_TCP ? (double)wire->repeated : NAN;
+}
+
+static double wire_lost(const struct figures *figures)
+{
+	const struct zm_wire_count *wire = wire_of(figures);
+
+	return wire ? (double)wire->lost : NAN;
+}
+
 static double quantile_us(const struct figures *figures, double q)
 {
 	if (!figures->latency || figures->latency->count == 0)
@@ -339,6 +390,12 @@ static const struct derivation derivations[] = {
 	{ "netload.rcvbuf", rcvbuf, rcvbuf },
 	{ "netload.verified", verified, verified },
 	{ "netload.verify_time%", verify_time, verify_time },
+	{ "wire.packets", wire_packets, wire_packets },
+	{ "wire.bytes", wire_bytes, wire_bytes },
+	{ "wire.packet_size", wire_packet_size, wire_bytes },
+	{ "wire.of_sent%", wire_share, wire_bytes },
+	{ "wire.retransmitted", wire_repeated, wire_repeated },
+	{ "wire.unseen", wire_lost, wire_lost },
 	{ "netload.latency.mean", latency_mean, transactions },
 	{ "netload.latency.p50", latency_p50, transactions },
 	{ "netload.latency.p90", latency_p90, transactions },
@@ -443,6 +500,14 @@ int zm_netperf_report(const struct zm_window *window, struct zm_report *report)
 		OPTIONAL("netload.verify_time%", "%",                                              \
 			 "of the receivers' time, spent in digesting")
 
+#define WIRE_ROWS                                                                                  \
+	OPTIONAL("wire.packets", "packets", "capture: with data, from the first pair's sender"),   \
+		OPTIONAL("wire.bytes", "bytes", "capture: their data, each byte once"),            \
+		OPTIONAL("wire.packet_size", "bytes", "capture: data of a packet, on average"),    \
+		OPTIONAL("wire.of_sent%", "%", "capture: of what that sender counted itself"),     \
+		OPTIONAL("wire.retransmitted", "packets", "capture: TCP segments sent again"),     \
+		OPTIONAL("wire.unseen", "packets", "capture: that libpcap could not take")
+
 #define LATENCY_ROW(which, what) LESS("netload.latency." which, "us", what)
 
 const struct zm_metric zm_netperf_udp_metrics[] = {
@@ -452,6 +517,7 @@ const struct zm_metric zm_netperf_udp_metrics[] = {
 	BUFFER_ROWS,
 	LOSS_ROWS,
 	VERIFY_ROWS,
+	WIRE_ROWS,
 	{ .name = NULL },
 };
 
@@ -461,6 +527,7 @@ const struct zm_metric zm_netperf_stream_metrics[] = {
 	SHARE_ROWS,
 	BUFFER_ROWS,
 	VERIFY_ROWS,
+	WIRE_ROWS,
 	{ .name = NULL },
 };
 
@@ -478,6 +545,7 @@ const struct zm_metric zm_netperf_rr_metrics[] = {
 	NEITHER("netload.pair_max.tps", "transactions/s", "the fastest pair"),
 	SHARE_ROWS,
 	BUFFER_ROWS,
+	WIRE_ROWS,
 	{ .name = NULL },
 };
 

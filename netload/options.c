@@ -12,6 +12,7 @@ const char *const zm_net_paces[] = { "recorded", "max", NULL };
 const struct zm_option zm_net_sctp_options[] = {
 	ZM_NET_STREAM_ROWS("10K", "0", "0"),
 	ZM_NET_INET_ROWS,
+	ZM_NET_CAPTURE_ROWS,
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_NODELAY_ROW,
 	ZM_NET_PAYLOAD_ROWS,

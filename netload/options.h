@@ -113,6 +113,12 @@ extern const char *const zm_net_paces[];
 /* What every inet workload takes. */
 #define ZM_NET_INET_ROWS ZM_NET_CHOICE_ROW(ip, "ipv4", zm_net_ips, "internet protocol")
 
+/* What has one connection for the whole run can be captured. */
+#define ZM_NET_CAPTURE_ROWS                                                                        \
+	{ ZM_NET_OPTION(capture), .type = ZM_OPTION_STRING,                                        \
+	  .help = "keep a bounded sample of the first pair's packets in this pcap file" },         \
+		ZM_NET_SIZE_ROW(capture_bytes, "16M", 4096, "largest size of the capture's file")
+
 /* Socket buffers: everything but pipes. */
 #define ZM_NET_BUFFER_ROWS                                                                         \
 	ZM_NET_SIZE_ROW(sndbuf, "0", 0,                                                            \

@@ -154,6 +154,9 @@ static int parse_transport(struct view *view, struct zm_packet *packet)
 	size_t header = packet->protocol == IPPROTO_UDP ? 8 : 12;
 
 	packet->payload_bytes = view->wire > header ? (uint32_t)(view->wire - header) : 0;
+	/* A datagram says itself how long it is, in the first of its fragments too. */
+	if (packet->protocol == IPPROTO_UDP && get16(view, 4) >= 8)
+		packet->payload_bytes = get16(view, 4) - 8u;
 	return 0;
 }
 

@@ -8,7 +8,6 @@
 #ifndef ZM_NETLOAD_SHAPE_H
 #define ZM_NETLOAD_SHAPE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +38,6 @@ void zm_shape_close(struct zm_shape *shape); /* all are added: computes the lap 
 /* Where one sender is in it. */
 struct zm_shape_cursor {
 	const struct zm_shape *shape; /* NULL: none */
-	bool is_paced;
 	size_t at;
 	uint64_t lap_start_ns; /* 0: not begun */
 };

@@ -173,8 +173,11 @@ static int send_burst(struct zm_task *task, unsigned int nr)
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct iovec messages[ZM_NET_MAX_DEPTH];
 	struct zm_moved moved = { 0 };
-	int r = zm_supply_take(&net->supply, messages, nr);
+	int r;
 
+	if (net->supply.is_paced)
+		wait_until_due(task);
+	r = zm_supply_take(&net->supply, messages, nr);
 	if (r < 0)
 		return zm_why_errno(&task->slot->why, r, "payload: libcrypto");
 	r = net->flow.engine->send(&net->flow, messages, nr, &moved);
@@ -186,15 +189,11 @@ static int send_burst(struct zm_task *task, unsigned int nr)
 static int send_until_stop(struct zm_task *task)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
-	bool is_paced = net->supply.shape.shape && net->supply.shape.is_paced;
 	int r = send_burst(task, net->depth);
 
 	zm_net_note_first(task);
-	while (r == 0 && !zm_task_is_stopped(task)) {
-		if (is_paced)
-			wait_until_due(task);
+	while (r == 0 && !zm_task_is_stopped(task))
 		r = send_burst(task, net->depth);
-	}
 	return r;
 }
 
@@ -339,17 +338,16 @@ static uint64_t portion_of(const struct zm_net_options *options)
 	return (options->ask + size - 1) / size * size;
 }
 
-static int send_portion(struct zm_task *task, uint64_t left)
+static int send_portion(struct zm_task *task, uint64_t portion)
 {
 	const struct zm_net_task *net = zm_net_task_of(task);
-	uint64_t size = net->options->send_size;
+	uint64_t until = net->sent.bytes + portion, size = net->options->send_size;
 	int r = 0;
 
-	while (r == 0 && left > 0 && !zm_task_is_stopped(task)) {
-		uint64_t nr = left / size < net->depth ? left / size : net->depth;
+	while (r == 0 && net->sent.bytes < until && !zm_task_is_stopped(task)) {
+		uint64_t nr = (until - net->sent.bytes + size - 1) / size;
 
-		r = send_burst(task, (unsigned int)nr);
-		left -= nr * size;
+		r = send_burst(task, nr < net->depth ? (unsigned int)nr : net->depth);
 	}
 	return r;
 }

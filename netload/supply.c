@@ -39,7 +39,8 @@ int zm_supply_open(struct zm_supply *supply, struct zm_ring *ring,
 		.ring = ring,
 		.is_stamped = options->verify != ZM_NET_VERIFY_NONE,
 		.is_filled_anew = options->fill == ZM_NET_FILL_MESSAGE,
-		.shape = { .shape = shape, .is_paced = options->pace == ZM_NET_PACE_RECORDED },
+		.is_paced = shape && options->pace == ZM_NET_PACE_RECORDED,
+		.shape = { .shape = shape },
 	};
 	r = zm_payload_open(&supply->payload, options->payload, seed, pair, why);
 	if (r == 0 && supply->is_stamped)

@@ -23,6 +23,7 @@ struct zm_supply {
 	bool is_filled_anew;
 	uint64_t *digests; /* of each buffer's content, when it is filled once and stamped */
 	uint64_t number;   /* of the next message */
+	bool is_paced;     /* the next message has its time, zm_shape_due_ns(&shape, …) */
 	struct zm_shape_cursor shape; /* sizes and gaps of a recorded capture */
 };
 

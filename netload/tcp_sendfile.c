@@ -16,6 +16,7 @@ static const struct zm_net_kind kind = {
 static const struct zm_option options[] = {
 	ZM_NET_STREAM_ROWS("10K", "128K", "0"),
 	ZM_NET_INET_ROWS,
+	ZM_NET_CAPTURE_ROWS,
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_NODELAY_ROW,
 	ZM_NET_PAYLOAD_ROWS,

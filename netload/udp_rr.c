@@ -12,7 +12,7 @@ static const struct zm_net_kind kind = {
 };
 
 static const struct zm_option options[] = {
-	ZM_NET_RR_ROWS,      ZM_NET_INET_ROWS,     ZM_NET_BUFFER_ROWS,
+	ZM_NET_RR_ROWS,      ZM_NET_INET_ROWS,     ZM_NET_CAPTURE_ROWS, ZM_NET_BUFFER_ROWS,
 	ZM_NET_PAYLOAD_ROWS, ZM_NET_RR_ENGINE_ROW, ZM_NET_END_ROW,
 };
 

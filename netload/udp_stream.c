@@ -15,9 +15,11 @@ static const struct zm_net_kind kind = {
 static const struct zm_option options[] = {
 	ZM_NET_STREAM_ROWS("65507", "0", "0"),
 	ZM_NET_INET_ROWS,
+	ZM_NET_CAPTURE_ROWS,
 	ZM_NET_BUFFER_ROWS,
 	ZM_NET_PAYLOAD_ROWS,
 	ZM_NET_ENGINE_ROWS,
+	ZM_NET_SHAPE_ROWS,
 	{ ZM_NET_OPTION(gso), .type = ZM_OPTION_BOOL, .preset = "off",
 	  .help = "engine=batch: the kernel cuts and merges messages (UDP_SEGMENT, UDP_GRO)" },
 	ZM_NET_END_ROW,
