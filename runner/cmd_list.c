@@ -126,6 +126,52 @@ static void print_reason(const json_t *object, int width)
 	zm_help_columns(stdout, 2, width, "", text);
 }
 
+/* "refused: tls=kernel: this kernel has no TLS"; most reasons name the choice themselves. */
+static void print_refusal(const char *option, const char *choices, const char *reason, int width)
+{
+	char name[256], text[800];
+
+	(void)snprintf(name, sizeof(name), "%s=%s", option, choices);
+	if (strncmp(reason, name, strlen(name)) == 0)
+		(void)snprintf(text, sizeof(text), "refused: %s", reason);
+	else
+		(void)snprintf(text, sizeof(text), "refused: %s: %s", name, reason);
+	zm_help_columns(stdout, 2, width, "", text);
+}
+
+/* Neighbours with one reason share a line. */
+static void print_refused(const json_t *option, int width)
+{
+	const json_t *refused = json_object_get(option, "refused"), *refusal;
+	char choices[128] = "";
+	size_t i;
+
+	json_array_foreach(refused, i, refusal)
+	{
+		const char *reason = string_of(refusal, "reason");
+		size_t used = strlen(choices);
+
+		(void)snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "",
+			       string_of(refusal, "choice"));
+		if (strcmp(reason, string_of(json_array_get(refused, i + 1), "reason")) == 0)
+			continue;
+		print_refusal(string_of(option, "name"), choices, reason, width);
+		choices[0] = '\0';
+	}
+}
+
+/* Choices of a workload's options that cannot be had here. */
+static void print_refusals(const json_t *workload, int width)
+{
+	const json_t *option;
+	size_t i;
+
+	json_array_foreach(json_object_get(workload, "options"), i, option)
+	{
+		print_refused(option, width);
+	}
+}
+
 static void print_entry(const json_t *object, int width)
 {
 	char kinds[32], text[600];
@@ -146,6 +192,7 @@ static void print_entry(const json_t *object, int width)
 	if (json_is_true(json_object_get(object, "extra")))
 		zm_help_columns(stdout, 2, width, "", "only when asked for: run --monitor NAME");
 	print_reason(object, width);
+	print_refusals(object, width);
 }
 
 static void print_option(const json_t *option, int width)
@@ -231,6 +278,7 @@ static void print_detail(const json_t *object)
 		printf("Cannot run here: %s\n", string_of(object, "reason"));
 	if (json_array_size(json_object_get(object, "options")) > 0)
 		print_options(json_object_get(object, "options"));
+	print_refusals(object, 24);
 	print_metrics("Figures:", json_object_get(object, "metrics"));
 	print_metrics("Counters of each task:", json_object_get(object, "counters"));
 	print_metrics("Histograms:", json_object_get(object, "histograms"));
@@ -381,7 +429,8 @@ const struct zm_cmd ZM_CMD = {
 	.details =
 		"With the name of a workload: its options with their presets, the figures that it "
 		"gives and what its tasks count.\n\n"
-		"What cannot run on this machine stays in the list, with the reason.",
+		"What cannot run on this machine stays in the list, with the reason; so do the "
+		"values of options that it cannot have here, such as an engine.",
 	.examples = "zonemark list\teverything\n"
 		    "zonemark list page_fault1\tone workload, with its options\n"
 		    "zonemark list workloads --json\tfor a program",

@@ -105,6 +105,39 @@ static void set_verdict(json_t *object, int error, const struct zm_why *why)
 		json_object_set_new(object, "reason", json_string(why->text));
 }
 
+/* Which choices of the option, the others left alone, this machine or the workload refuses, and why. */
+static json_t *refused_choices(const struct zm_workload *workload, const struct zm_sysroot *root,
+			       const struct zm_topology *topology, const struct zm_option *option)
+{
+	json_t *array = json_array();
+
+	for (const char *const *choice = option->choices; choice && *choice; choice++) {
+		struct zm_why why = { .text = "" };
+
+		if (zm_probe_option(workload, root, topology, option, *choice, &why) < 0)
+			json_array_append_new(array, json_pack("{s:s, s:s}", "choice", *choice,
+							       "reason", why.text));
+	}
+	return array;
+}
+
+/* Beside the description of each option: only where the workload itself runs. */
+static void add_refusals(json_t *options, const struct zm_workload *workload,
+			 const struct zm_sysroot *root, const struct zm_topology *topology)
+{
+	json_t *option;
+	size_t i;
+
+	json_array_foreach(options, i, option)
+	{
+		const struct zm_option *row = &workload->options[i];
+
+		if (row->type == ZM_OPTION_CHOICE)
+			json_object_set_new(option, "refused",
+					    refused_choices(workload, root, topology, row));
+	}
+}
+
 json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm_sysroot *root,
 			     const struct zm_topology *topology)
 {
@@ -119,7 +152,11 @@ json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm
 				   describe_metrics(workload->counters), "histograms",
 				   describe_metrics(workload->hists));
 
-	set_verdict(object, zm_probe_workload(workload, root, topology, &why), &why);
+	int r = zm_probe_workload(workload, root, topology, &why);
+
+	set_verdict(object, r, &why);
+	if (r == 0)
+		add_refusals(json_object_get(object, "options"), workload, root, topology);
 	return object;
 }
 

@@ -2,7 +2,8 @@
  * describe: what is in the catalogue, as JSON objects; `list` prints them, or a text made of them.
  *
  * Each gives a new reference, or NULL without memory. Where something cannot run here, the object
- * has "runs_here": false and the "reason".
+ * has "runs_here": false and the "reason". A workload that runs here has, with each option that is a
+ * choice, the choices that are "refused" here, each with its "reason".
  */
 #ifndef ZM_RUNNER_DESCRIBE_H
 #define ZM_RUNNER_DESCRIBE_H

@@ -34,8 +34,9 @@ static int ask(const struct zm_workload *workload, const struct zm_sysroot *root
 	return workload->check(&run, why);
 }
 
-int zm_probe_workload(const struct zm_workload *workload, const struct zm_sysroot *root,
-		      const struct zm_topology *topology, struct zm_why *why)
+int zm_probe_option(const struct zm_workload *workload, const struct zm_sysroot *root,
+		    const struct zm_topology *topology, const struct zm_option *option,
+		    const char *value, struct zm_why *why)
 {
 	zm_autofree void *options = calloc(1, workload->options_size + 1);
 	int r = zm_need_check(&workload->need, root, topology, why);
@@ -46,11 +47,19 @@ int zm_probe_workload(const struct zm_workload *workload, const struct zm_sysroo
 		return zm_why_errno(why, -ENOMEM, "%s", workload->name);
 	if (workload->options)
 		r = zm_options_init(workload->options, options, why);
+	if (r == 0 && option)
+		r = zm_option_set(workload->options, options, option->name, value, why);
 	if (r == 0)
 		r = ask(workload, root, options, why);
 	if (workload->options)
 		zm_options_release(workload->options, options);
 	return r;
+}
+
+int zm_probe_workload(const struct zm_workload *workload, const struct zm_sysroot *root,
+		      const struct zm_topology *topology, struct zm_why *why)
+{
+	return zm_probe_option(workload, root, topology, NULL, NULL, why);
 }
 
 int zm_probe_monitor(const struct zm_monitor *monitor, const struct zm_sysroot *root,

@@ -15,6 +15,11 @@
 int zm_probe_workload(const struct zm_workload *workload, const struct zm_sysroot *root,
 		      const struct zm_topology *topology, struct zm_why *why);
 
+/* The same with one of its options set otherwise. */
+int zm_probe_option(const struct zm_workload *workload, const struct zm_sysroot *root,
+		    const struct zm_topology *topology, const struct zm_option *option,
+		    const char *value, struct zm_why *why);
+
 /* Opens it on the root with a recorder that keeps nothing, and closes it. */
 int zm_probe_monitor(const struct zm_monitor *monitor, const struct zm_sysroot *root,
 		     struct zm_why *why);
