@@ -178,9 +178,11 @@ static inline void *live_task(void *argument)
 	int r;
 
 	task->state = calloc(1, workload->task_bytes);
+	atomic_store(&task->slot->state, ZM_SLOT_SETUP);
 	r = workload->setup(task, &task->slot->why);
 	if (r < 0)
 		atomic_store(&task->slot->error, r);
+	atomic_store(&task->slot->state, ZM_SLOT_READY);
 	zm_gate_wait(&shared->gate);
 	while (task->end == 0 && task->pair < shared->nr_late && !zm_task_is_stopped(task))
 		(void)zm_clock_sleep_until(zm_clock_now_ns() + ZM_NS_PER_MS);
@@ -228,6 +230,35 @@ static inline int live_error(struct live *live)
 	return 0;
 }
 
+/* Which tasks have not come to the gate, and where in the kernel they are. */
+static inline void live_say_laggard(const struct live *live, unsigned int index)
+{
+	char path[64], place[64] = "?";
+	int status = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/wchan", (int)live->slots[index].tid);
+	file = live->slots[index].tid ? fopen(path, "re") : NULL;
+	if (file) {
+		(void)!fgets(place, sizeof(place), file);
+		(void)fclose(file);
+	}
+	if (live->pids[index] > 0 && waitpid(live->pids[index], &status, WNOHANG) > 0)
+		(void)snprintf(place, sizeof(place), "dead, wait status %d", status);
+	print_error("task %u of %s is not at the gate: state %u, %s\n", index,
+		    live->run->workload->name, atomic_load(&live->slots[index].state), place);
+}
+
+static inline void live_await_gate(struct live *live, uint64_t deadline_ns)
+{
+	if (zm_gate_await(&live->shared->gate, live->run->nr_tasks, deadline_ns) == 0)
+		return;
+	for (unsigned int i = 0; i < live->run->nr_tasks; i++)
+		if (atomic_load(&live->slots[i].state) != ZM_SLOT_READY)
+			live_say_laggard(live, i);
+	fail_msg("not all tasks came to the gate in time");
+}
+
 static inline int live_go(struct live *live)
 {
 	const struct zm_workload *workload = live->run->workload;
@@ -246,7 +277,7 @@ static inline int live_go(struct live *live)
 	for (unsigned int i = 0; i < live->run->nr_tasks; i++)
 		live_spawn(live, i);
 	(void)setpriority(PRIO_PROCESS, 0, -20);
-	assert_int_equal(zm_gate_await(&live->shared->gate, live->run->nr_tasks, deadline_ns), 0);
+	live_await_gate(live, deadline_ns);
 	r = live_error(live);
 	if (r < 0)
 		atomic_store(&live->shared->stop, 1);

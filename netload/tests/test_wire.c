@@ -136,7 +136,8 @@ static void try_capture(const struct zm_workload *workload, enum zm_task_kind ki
 	/* What libpcap could not take it says itself; else each byte is there, and no other. */
 	if (state->wire.packets == 0 || state->wire.payload_bytes > state->wire_sent_bytes ||
 	    (state->wire.lost == 0 && state->wire.payload_bytes != state->wire_sent_bytes))
-		fail_msg("%s %s: %llu bytes were sent; %llu packets crossed with %llu bytes, %llu lost",
+		fail_msg("%s %s: %llu bytes were sent; %llu packets crossed with %llu bytes, %llu "
+			 "lost",
 			 workload->name, more, (unsigned long long)state->wire_sent_bytes,
 			 (unsigned long long)state->wire.packets,
 			 (unsigned long long)state->wire.payload_bytes,
