@@ -103,7 +103,8 @@ static int check_ip(const struct zm_net_kind *kind, const struct zm_net_options 
 	struct zm_net_address address;
 	zm_autoclose int fd = -1;
 
-	if (!kind->family->is_inet || options->ip != ZM_NET_IPV6)
+	if (!kind->family->is_inet || options->ip != ZM_NET_IPV6 ||
+	    options->link != ZM_NET_LINK_LO)
 		return 0;
 	zm_net_address_loopback(&address, ZM_NET_IPV6);
 	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -211,6 +212,8 @@ int zm_net_check(const struct zm_run *run, struct zm_why *why)
 		r = check_ip(kind, options, why);
 	if (r == 0)
 		r = check_lo(kind, options, why);
+	if (r == 0)
+		r = zm_link_check(options, why);
 	return r == 0 ? engine->check(kind->family, options, why) : r;
 }
 
@@ -272,7 +275,9 @@ int zm_net_prepare(struct zm_run *run, struct zm_why *why)
 	int r;
 
 	state->nr_pairs = run->nr_tasks / 2;
-	r = zm_pairs_new(state->nr_pairs, &state->pairs, why);
+	r = zm_link_open(&state->link, options, why);
+	if (r == 0)
+		r = zm_pairs_new(state->nr_pairs, &state->pairs, why);
 	if (r == 0)
 		r = prepare_payload(options, why);
 	if (r == 0 && options->shape)
@@ -284,6 +289,7 @@ void zm_net_cleanup(struct zm_run *run)
 {
 	struct zm_net_run *state = run->state;
 
+	zm_link_close(&state->link);
 	zm_shape_release(&state->shape);
 	zm_pairs_free(state->pairs, state->nr_pairs);
 	state->pairs = NULL;
@@ -315,7 +321,7 @@ static int meet(struct zm_task *task, struct zm_why *why)
 		.keeps_listener = net->kind->form == ZM_NET_FORM_CRR,
 	};
 
-	zm_net_address_loopback(&local, net->options->ip);
+	zm_link_address(net->options, task->end, &local);
 	return zm_meet(&place, &net->flow, zm_clock_now_ns() + MEET_DEADLINE_NS, why);
 }
 
@@ -407,7 +413,7 @@ static int open_wire(struct zm_task *task, struct zm_why *why)
 		.family = net->flow.family,
 		.from = &net->pair->ends[ZM_NET_SENDER].address,
 		.to = &net->pair->ends[ZM_NET_RECEIVER].address,
-		.interface = "lo",
+		.interface = zm_link_interface(net->options, ZM_NET_RECEIVER),
 		.path = net->options->capture,
 		.most_bytes = net->options->capture_bytes,
 		.roamer = task->run->kind == ZM_TASK_PROCESS ? getppid() : getpid(),
@@ -436,8 +442,11 @@ static void close_wire(struct zm_task *task)
 static int set_up(struct zm_task *task, struct zm_why *why)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
-	int r = meet(task, why);
+	const struct zm_net_run *state = task->run->state;
+	int r = zm_link_enter(&state->link, task->end, why);
 
+	if (r == 0)
+		r = meet(task, why);
 	if (r == 0)
 		r = zm_flow_learn(&net->flow, why);
 	if (r < 0)

@@ -5,7 +5,7 @@
  * fills in the rest. What happens when:
  *
  *     check      can this machine do it: SCTP, IPv6, lo up, the engine, the libraries
- *     prepare    the pairs' shared words; the shape; the veth pair
+ *     prepare    the link; the pairs' shared words; the shape
  *     setup      the ends meet, buffers are filled, the engine is opened: all before the gate
  *     run        one of the four forms: stream.c, rr.c
  *     verify     do both ends' totals agree?
@@ -20,6 +20,7 @@
 #include "netload/engine.h"
 #include "netload/family.h"
 #include "netload/flow.h"
+#include "netload/link.h"
 #include "netload/options.h"
 #include "netload/pair.h"
 #include "netload/shape.h"
@@ -68,7 +69,8 @@ extern const struct zm_metric zm_net_counters[];
 
 /* The run's state, in memory that the runner can read too. */
 struct zm_net_run {
-	struct zm_pair *pairs; /* the launcher's and the tasks' */
+	struct zm_link link;   /* the launcher's and the tasks' */
+	struct zm_pair *pairs; /* the same */
 	unsigned int nr_pairs;
 	struct zm_shape shape;
 	uint64_t sndbuf_bytes;     /* the first sender's, as the kernel had it */

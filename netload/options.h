@@ -61,6 +61,7 @@ enum zm_net_pace {
 struct zm_net_options {
 	unsigned int ip;
 	unsigned int link;
+	uint64_t mtu;       /* of the veth pair */
 	uint64_t send_size; /* bytes per message, or per call on a byte stream */
 	uint64_t recv_size; /* bytes asked for per receiving call; 0: the receive buffer's size */
 	uint64_t sndbuf;    /* SO_SNDBUF; 0: left as the kernel has it */
@@ -86,6 +87,7 @@ struct zm_net_options {
 };
 
 extern const char *const zm_net_ips[];
+extern const char *const zm_net_links[];
 extern const char *const zm_net_engines[];
 extern const char *const zm_net_rr_engines[]; /* one message in flight: nothing to batch */
 extern const char *const zm_net_payloads[];
@@ -111,7 +113,15 @@ extern const char *const zm_net_paces[];
 	}
 
 /* What every inet workload takes. */
-#define ZM_NET_INET_ROWS ZM_NET_CHOICE_ROW(ip, "ipv4", zm_net_ips, "internet protocol")
+#define ZM_NET_INET_ROWS                                                                           \
+	ZM_NET_CHOICE_ROW(ip, "ipv4", zm_net_ips, "internet protocol"),                            \
+		ZM_NET_CHOICE_ROW(link, "lo", zm_net_links,                                        \
+				  "the loopback, or a veth pair between two network namespaces"),  \
+	{                                                                                          \
+		ZM_NET_OPTION(mtu), .type = ZM_OPTION_U64, .preset = "1500", .min = 1280,          \
+				    .max = 65535, .help = "link=veth: its largest packet",         \
+				    .unit = "bytes"                                                \
+	}
 
 /* What has one connection for the whole run can be captured. */
 #define ZM_NET_CAPTURE_ROWS                                                                        \

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# netload: what who measures streams meets: engines that are refused and why, a network namespace that is
+# bare, a link of namespaces that goes with its run.
+load helper
+
+brief="idle=0 warmup=0 drain=0 runtime=100ms"
+
+stream() {
+	# shellcheck disable=SC2086
+	zonemark run --share --monitor none $brief "$@"
+}
+
+setup_more() {
+	runner=
+}
+
+teardown() {
+	[ -z "$runner" ] || kill -9 "$runner" 2> /dev/null || true
+}
+
+@test "list says of a stream's engines which are not to be had, and why" {
+	run_split zonemark list tcp_stream
+	succeeds
+	has_line '^ +refused: engine=batch sends datagrams'
+	run_split zonemark list udp_stream
+	[[ $out != *'refused: engine=batch'* ]] || explain
+	run_split zonemark list workloads
+	has_line 'refused: engine=batch sends datagrams'
+	run_split zonemark list tcp_stream --json
+	succeeds
+	[[ $(printf '%s' "$out" | tr -d '\n ') == *'"refused":[{"choice":"batch","reason":"engine=batchsends'* ]] || explain
+}
+
+@test "who is not root is told what he cannot have of the links" {
+	needs_root
+	needs_command setpriv
+	run_split as_nobody "$ZONEMARK" list udp_stream
+	succeeds
+	has_line 'refused: link=veth makes network namespaces,'
+}
+
+@test "in a fresh network namespace: lo is down, one line says how to mend it" {
+	needs_root
+	needs_command unshare
+	# shellcheck disable=SC2086
+	run_split unshare -n "$ZONEMARK" run --share --monitor none $brief tcp_stream
+	[ "$status" -ne 0 ]
+	[ "$(printf '%s\n' "$out$err" | grep -c 'ip link set lo up')" -ge 1 ] || explain
+}
+
+@test "a message that no datagram holds, and a buffer that the kernel cuts" {
+	run_split stream udp_stream send_size=64K
+	[ "$status" -eq 2 ] || explain
+	[[ $out$err == *'a UDP datagram holds 65507 at most'* ]] || explain
+	needs_root
+	needs_command setpriv
+	# shellcheck disable=SC2086
+	run_split as_nobody "$ZONEMARK" run --share --monitor none $brief udp_stream rcvbuf=1G
+	[ "$status" -ne 0 ] || explain
+	[[ $out$err == *'rcvbuf: 1G was asked, '*' was got, because net.core.rmem_max is smaller'* ]] || explain
+}
+
+is_gone() {
+	local pid
+	for pid; do
+		[ ! -d "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || return 1
+	done
+}
+
+until_true() {
+	for _ in $(seq 200); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# Both tasks of the only pair, once each is in a space of its own.
+finds_tasks() {
+	local launcher
+	launcher=$(cat "/proc/$runner/task/$runner/children") && [ -n "$launcher" ] || return 1
+	# shellcheck disable=SC2206
+	tasks=($(cat "/proc/${launcher// /}/task/${launcher// /}/children"))
+	[ "${#tasks[@]}" -eq 2 ] || return 1
+	spaces=()
+	for task in "${tasks[@]}"; do
+		spaces+=("$(readlink "/proc/$task/ns/net")")
+		[ "${spaces[-1]}" != "$(readlink /proc/self/ns/net)" ] || return 1
+	done
+	[ "${spaces[0]}" != "${spaces[1]}" ]
+}
+
+@test "link=veth and kill -9: the tasks go, and their namespaces with them" {
+	needs_root
+	run_split stream udp_stream link=veth
+	[[ $err$out != *'link=veth: '* ]] || skip "$(printf '%s\n' "$err" | grep -o 'link=veth: .*')"
+	succeeds
+	interfaces=$(ls /sys/class/net) mounts=$(cat /proc/self/mountinfo) names=$(ls /run/netns 2>&1 || true)
+	# shellcheck disable=SC2086
+	"$ZONEMARK" run --share --monitor none $brief udp_stream link=veth runtime=60 > talk 2>&1 3>&- &
+	runner=$!
+	until_true finds_tasks
+	kill -9 "$runner"
+	wait "$runner" || true
+	until_true is_gone "${tasks[@]}"
+	for space in "${spaces[@]}"; do
+		! find /proc/[0-9]*/ns/net -lname "$space" 2> /dev/null | grep . || return 1
+	done
+	[ "$(ls /sys/class/net)" = "$interfaces" ]
+	[ "$(cat /proc/self/mountinfo)" = "$mounts" ]
+	[ "$(ls /run/netns 2>&1 || true)" = "$names" ]
+	[ -z "$(ls -A "$TMPDIR")" ]
+	! find "$ZONEMARK_JOURNAL" -type f ! -name '.*' 2> /dev/null | grep .
+}
