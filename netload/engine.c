@@ -5,6 +5,8 @@
 
 const struct zm_net_engine *zm_net_engine_of(const struct zm_net_options *options)
 {
+	if (options->tls != ZM_NET_TLS_OFF)
+		return &zm_net_engine_tls;
 	switch ((enum zm_net_engine_kind)options->engine) {
 	case ZM_NET_ENGINE_URING:
 		return &zm_net_engine_uring;

@@ -39,7 +39,8 @@ struct zm_net_engine {
 	const char *name;
 
 	/* Can it move this family's messages with these options on this kernel? -ENOTSUP: no;
-	 * -EINVAL: the options do not fit each other. */
+	 * -EINVAL: the options do not fit each other. Nothing else is called then: an engine that
+	 * this build lacks has nothing else. */
 	int (*check)(const struct zm_family *family, const struct zm_net_options *options,
 		     struct zm_why *why);
 
@@ -62,6 +63,7 @@ struct zm_net_engine {
 extern const struct zm_net_engine zm_net_engine_syscall;
 extern const struct zm_net_engine zm_net_engine_batch;
 extern const struct zm_net_engine zm_net_engine_uring;
+extern const struct zm_net_engine zm_net_engine_tls; /* by `tls`, not by `engine` */
 
 /* The engine that the options ask for. */
 const struct zm_net_engine *zm_net_engine_of(const struct zm_net_options *options);

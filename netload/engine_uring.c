@@ -28,33 +28,7 @@ static int check(const struct zm_family *family, const struct zm_net_options *op
 		"and build again");
 }
 
-static int open_engine(struct zm_flow *flow, bool is_client, struct zm_why *why)
-{
-	(void)is_client;
-	return check(flow->family, flow->options, why);
-}
-
-static int send_all(struct zm_flow *flow, const struct iovec *messages, unsigned int nr,
-		    struct zm_moved *moved)
-{
-	(void)flow;
-	(void)messages;
-	(void)nr;
-	(void)moved;
-	return -ENOTSUP;
-}
-
-static int recv_some(struct zm_flow *flow, struct zm_piece *pieces)
-{
-	(void)flow;
-	(void)pieces;
-	return -ENOTSUP;
-}
-
-static void close_engine(struct zm_flow *flow)
-{
-	(void)flow;
-}
+const struct zm_net_engine zm_net_engine_uring = { .name = "uring", .check = check };
 
 #else
 
@@ -400,17 +374,12 @@ static int send_all(struct zm_flow *flow, const struct iovec *messages, unsigned
 	return send_burst(flow, messages, nr, moved);
 }
 
-static int recv_some(struct zm_flow *flow, struct zm_piece *pieces)
-{
-	return zm_uring_recv(flow, pieces);
-}
-#endif
-
 const struct zm_net_engine zm_net_engine_uring = {
 	.name = "uring",
 	.check = check,
 	.open = open_engine,
 	.send = send_all,
-	.recv = recv_some,
+	.recv = zm_uring_recv,
 	.close = close_engine,
 };
+#endif

@@ -49,6 +49,7 @@ struct zm_flow {
 	struct zm_net_address peer;
 	uint64_t sndbuf_bytes; /* as the kernel has them; 0 for a pipe */
 	uint64_t rcvbuf_bytes;
+	bool is_tls_in_kernel; /* what this end does most, sending or receiving */
 	struct zm_ring out;
 	struct zm_ring in;
 };
@@ -85,7 +86,7 @@ static inline struct iovec *zm_ring_take(struct zm_ring *ring)
 	return slot;
 }
 
-/* 127.0.0.1 or ::1, port 0. */
+/* 127.0.0.1 or ::1, port 0; other hosts' addresses: link.h. */
 void zm_net_address_loopback(struct zm_net_address *address, enum zm_net_ip ip);
 
 /* The port of an inet address, host order; 0 for others. */

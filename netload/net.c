@@ -442,7 +442,7 @@ static void close_wire(struct zm_task *task)
 static int set_up(struct zm_task *task, struct zm_why *why)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
-	const struct zm_net_run *state = task->run->state;
+	struct zm_net_run *state = task->run->state;
 	int r = zm_link_enter(&state->link, task->end, why);
 
 	if (r == 0)
@@ -458,6 +458,8 @@ static int set_up(struct zm_task *task, struct zm_why *why)
 		r = open_in(task, why);
 	if (r == 0)
 		r = net->flow.engine->open(&net->flow, task->end == net->kind->connector, why);
+	if (task->pair == 0)
+		state->is_tls_in_kernel[task->end] = net->flow.is_tls_in_kernel;
 	if (r == 0)
 		r = open_wire(task, why);
 	return r;

@@ -75,6 +75,7 @@ struct zm_net_run {
 	struct zm_shape shape;
 	uint64_t sndbuf_bytes;     /* the first sender's, as the kernel had it */
 	uint64_t rcvbuf_bytes;     /* the first receiver's */
+	bool is_tls_in_kernel[2];  /* at the first pair's ends */
 	struct zm_wire_count wire; /* of the first pair */
 	uint64_t wire_sent_bytes;  /* what that pair's sender counted meanwhile */
 };

@@ -268,6 +268,14 @@ static double verify_time(const struct figures *figures)
 			  figures->seconds * figures->nr_pairs);
 }
 
+static double tls_kernel_ends(const struct figures *figures)
+{
+	if (figures->options->tls == ZM_NET_TLS_OFF)
+		return NAN;
+	return figures->state->is_tls_in_kernel[ZM_NET_SENDER] +
+	       figures->state->is_tls_in_kernel[ZM_NET_RECEIVER];
+}
+
 static const struct zm_wire_count *wire_of(const struct figures *figures)
 {
 	return figures->state->wire.is_there ? &figures->state->wire : NULL;
@@ -390,6 +398,7 @@ static const struct derivation derivations[] = {
 	{ "netload.rcvbuf", rcvbuf, rcvbuf },
 	{ "netload.verified", verified, verified },
 	{ "netload.verify_time%", verify_time, verify_time },
+	{ "netload.tls_kernel_ends", tls_kernel_ends, tls_kernel_ends },
 	{ "wire.packets", wire_packets, wire_packets },
 	{ "wire.bytes", wire_bytes, wire_bytes },
 	{ "wire.packet_size", wire_packet_size, wire_bytes },
@@ -500,6 +509,10 @@ int zm_netperf_report(const struct zm_window *window, struct zm_report *report)
 		OPTIONAL("netload.verify_time%", "%",                                              \
 			 "of the receivers' time, spent in digesting")
 
+#define TLS_ROW                                                                                    \
+	OPTIONAL("netload.tls_kernel_ends", "ends",                                                \
+		 "tls: ends of a pair whose encryption the kernel does; the others' is OpenSSL's")
+
 #define WIRE_ROWS                                                                                  \
 	OPTIONAL("wire.packets", "packets", "capture: with data, from the first pair's sender"),   \
 		OPTIONAL("wire.bytes", "bytes", "capture: their data, each byte once"),            \
@@ -527,6 +540,7 @@ const struct zm_metric zm_netperf_stream_metrics[] = {
 	SHARE_ROWS,
 	BUFFER_ROWS,
 	VERIFY_ROWS,
+	TLS_ROW,
 	WIRE_ROWS,
 	{ .name = NULL },
 };

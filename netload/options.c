@@ -3,6 +3,7 @@
 
 const char *const zm_net_ips[] = { "ipv4", "ipv6", NULL };
 const char *const zm_net_links[] = { "lo", "veth", NULL };
+const char *const zm_net_tlss[] = { "off", "on", "user", "kernel", NULL };
 const char *const zm_net_engines[] = { "syscall", "uring", "batch", NULL };
 const char *const zm_net_rr_engines[] = { "syscall", "uring", NULL };
 const char *const zm_net_payloads[] = { "text", "random", "zero", NULL };

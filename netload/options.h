@@ -49,6 +49,7 @@ enum zm_net_verify {
 
 enum zm_net_tls {
 	ZM_NET_TLS_OFF,
+	ZM_NET_TLS_ON, /* the kernel's where it is to be had, else the user's */
 	ZM_NET_TLS_USER,
 	ZM_NET_TLS_KERNEL,
 };
@@ -88,6 +89,7 @@ struct zm_net_options {
 
 extern const char *const zm_net_ips[];
 extern const char *const zm_net_links[];
+extern const char *const zm_net_tlss[];
 extern const char *const zm_net_engines[];
 extern const char *const zm_net_rr_engines[]; /* one message in flight: nothing to batch */
 extern const char *const zm_net_payloads[];
@@ -122,6 +124,11 @@ extern const char *const zm_net_paces[];
 				    .max = 65535, .help = "link=veth: its largest packet",         \
 				    .unit = "bytes"                                                \
 	}
+
+#define ZM_NET_TLS_ROW                                                                             \
+	ZM_NET_CHOICE_ROW(tls, "off", zm_net_tlss,                                                 \
+			  "encrypt (AES-128-GCM): by OpenSSL (user), by the kernel, or by the "    \
+			  "kernel where it can (on)")
 
 /* What has one connection for the whole run can be captured. */
 #define ZM_NET_CAPTURE_ROWS                                                                        \

@@ -21,6 +21,7 @@ static const struct zm_option options[] = {
 	ZM_NET_PAYLOAD_ROWS,
 	ZM_NET_ENGINE_ROWS,
 	ZM_NET_SHAPE_ROWS,
+	ZM_NET_TLS_ROW,
 	ZM_NET_END_ROW,
 };
 
