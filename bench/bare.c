@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "workloads/base/touch.h"
+
 int zm_bare_rounds(const struct zm_bare *bare, uint64_t nr_rounds)
 {
 	uint64_t page_bytes = bare->page_bytes;
@@ -16,10 +18,7 @@ int zm_bare_rounds(const struct zm_bare *bare, uint64_t nr_rounds)
 		if (base == MAP_FAILED)
 			return -errno;
 
-		char *end = base + bare->size;
-
-		for (volatile char *page = base; page < end; page += page_bytes)
-			*page = 0;
+		zm_touch_write(base, base + bare->size, page_bytes);
 		if (munmap(base, bare->size) < 0)
 			return -errno;
 	}

@@ -18,6 +18,7 @@
 #include "faultload/scratch.h"
 #include "faultload/thp.h"
 #include "workloads/base/cleanup.h"
+#include "workloads/base/touch.h"
 
 #define STEP_BYTES     (UINT64_C(1) << 20) /* a step zeroes about so much at most */
 #define CHECKED_PAGES  64                  /* that teardown looks at */
@@ -251,11 +252,9 @@ int64_t zm_region_step(struct zm_task *task, uint64_t n)
 		return taken;
 
 	uint64_t stride = region->plan.stride;
-	volatile char *page = region->cursor;
-	volatile char *end = page + (uint64_t)taken * stride;
+	char *page = region->cursor;
 
-	for (; page != end; page += stride)
-		*page = 0;
+	zm_touch_write(page, page + (uint64_t)taken * stride, stride);
 	zm_region_move(region, (uint64_t)taken);
 	return taken;
 }
