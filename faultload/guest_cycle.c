@@ -253,8 +253,11 @@ static int report(const struct zm_window *window, struct zm_report *report)
 	double nr_pages = (double)chosen->size / (double)page_bytes_of(window->run);
 	double values[NR_METRICS];
 
-	if (shared->pieces[END].nr == 0)
-		return -ENODATA;
+	if (cycles == 0 || shared->pieces[END].nr == 0)
+		return zm_report_fail(report, -ENODATA,
+				      "no guest was started and stopped in the window of %.1f s; "
+				      "set a longer runtime, or a smaller size",
+				      (double)interval_ns / 1e9);
 	for (size_t i = 0; i < NR_PIECES; i++)
 		values[i] = zm_piece_mean_s(&shared->pieces[i]);
 	values[METRIC_PAGE] = values[TOUCH] * 1e9 / nr_pages;

@@ -182,6 +182,8 @@ static int report_workload(struct zm_course *course, const struct zm_window *win
 
 	report->source = workload->name;
 	r = workload->report ? workload->report(window, report) : 0;
+	if (r < 0 && report->why.text[0])
+		return zm_why_set(why, r, "%s", report->why.text);
 	if (r < 0)
 		return zm_why_errno(why, r, "reporting %s", workload->name);
 	return zm_report_check(report, workload, course->cell->kind, why);

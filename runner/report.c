@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,17 @@ int zm_report_add(struct zm_report *report, const struct zm_metric *metric, doub
 	}
 	r = keep(report, metric, name, value);
 	return r < 0 ? r : record(report, metric, count, interval_ns);
+}
+
+int zm_report_fail(struct zm_report *report, int error, const char *format, ...)
+{
+	char text[ZM_WHY_SIZE];
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return zm_why_set(&report->why, error, "%s", text);
 }
 
 int zm_report_check(const struct zm_report *report, const struct zm_workload *workload,

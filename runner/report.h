@@ -28,6 +28,7 @@ struct zm_report {
 	unsigned int nr_units;        /* for "{n}" */
 	struct zm_figure *figures;
 	size_t nr_figures;
+	struct zm_why why; /* of a report() that failed; empty when it did not say */
 };
 
 void zm_report_init(struct zm_report *report, struct zm_recorder *recorder, unsigned int nr_units);

@@ -127,6 +127,11 @@ struct zm_report;
 int zm_report_add(struct zm_report *report, const struct zm_metric *metric, double value,
 		  double count, uint64_t interval_ns);
 
+/* What report() says when the window has nothing to derive figures from ("no guest was started in the
+ * window of 0.3 s: set a longer runtime"): the run's sentence. Returns error, which report() returns. */
+int zm_report_fail(struct zm_report *report, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 struct zm_workload {
 	/* Named by the build: write `.name = ZM_WORKLOAD_NAME`. */
 	const char *name;

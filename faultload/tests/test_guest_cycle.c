@@ -12,6 +12,7 @@
 
 #include "faultload/guest.h"
 #include "faultload/hugepool.h"
+#include "workloads/base/tests/tree.h"
 #include "workloads/tests/rig.h"
 
 extern const struct zm_workload wl_faultload_guest_cycle;
@@ -155,6 +156,57 @@ static void test_too_many_huge_pages(void **state)
 	zm_guest_end(&guest);
 }
 
+/* A window in which no guest was started and stopped is said so, and no figure is made of it. */
+static void test_no_cycle(void **state)
+{
+	const uint64_t ops[1] = { 0 };
+	struct zm_report report = { .nr_figures = 0 };
+	struct zm_window window = { .t0_ns = 0, .t1_ns = 300000000, .ops = ops };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, "size=1M backing=memfd");
+	rig_run(&rig, 0, 2);
+	window.run = &rig.run;
+	assert_int_equal(rig.run.workload->report(&window, &report), -ENODATA);
+	assert_int_equal(report.nr_figures, 0);
+	assert_non_null(
+		strstr(report.why, "no guest was started and stopped in the window of 0.3"));
+	rig_stop(&rig);
+	rig_free(&rig);
+}
+
+/* A guest is made of whole pages, as large as the kernel says. */
+static void test_page_sizes(void **state)
+{
+	static const struct {
+		const char *meminfo, *options;
+		int r;
+	} cases[] = {
+		{ "Hugepagesize: 2048 kB\n", "size=64M backing=hugetlb", 0 },
+		{ "Hugepagesize: 524288 kB\n", "size=64M backing=hugetlb", -EINVAL },
+		{ "Hugepagesize: 524288 kB\n", "size=1G backing=memfd-hugetlb", 0 },
+		{ "MemTotal: 1 kB\n", "size=1G backing=memfd-hugetlb", -ENOTSUP },
+		{ "MemTotal: 1 kB\n", "size=1G backing=thp", -ENOTSUP },
+		{ "MemTotal: 1 kB\n", "size=1G backing=memfd", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tree tree;
+		struct rig rig;
+
+		tree_make(&tree);
+		tree_write(&tree, "proc/meminfo", cases[i].meminfo);
+		tree_write(&tree, SURPLUS, "0\n");
+		rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, tree.path);
+		assert_int_equal(rig_set_options(&rig, cases[i].options), 0);
+		assert_int_equal(rig_check(&rig), cases[i].r);
+		rig_free(&rig);
+		tree_remove(&tree);
+	}
+}
+
 static void test_is_valid(void **state)
 {
 	struct zm_why why = { "" };
@@ -174,6 +226,8 @@ int main(void)
 		cmocka_unit_test(test_mappings_go),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_too_many_huge_pages),
+		cmocka_unit_test(test_no_cycle),
+		cmocka_unit_test(test_page_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

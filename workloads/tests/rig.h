@@ -45,6 +45,7 @@ struct rig_figure {
 struct zm_report {
 	struct rig_figure figures[RIG_FIGURES];
 	size_t nr_figures;
+	char why[256];
 };
 
 struct rig {
@@ -66,6 +67,16 @@ int zm_report_add(struct zm_report *report, const struct zm_metric *metric, doub
 	report->figures[report->nr_figures++] =
 		(struct rig_figure){ metric, value, count, interval_ns };
 	return 0;
+}
+
+int zm_report_fail(struct zm_report *report, int error, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	(void)vsnprintf(report->why, sizeof(report->why), format, list);
+	va_end(list);
+	return error;
 }
 
 /* "name=value name=value" into the options; 0 or what the first bad one gave. */
