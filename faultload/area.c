@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "faultload/hugepool.h"
 #include "faultload/scratch.h"
@@ -41,6 +43,12 @@ const struct zm_option zm_area_anon_options[] = {
 	  .preset = "default",
 	  .choices = zm_thp_names,
 	  .help = "transparent huge pages for this run; default is as the machine is set" },
+	{ .name = NULL },
+};
+
+const struct zm_option zm_area_small_options[] = {
+	UNIT_ROW,
+	SIZE_ROW,
 	{ .name = NULL },
 };
 
@@ -86,10 +94,17 @@ static uint64_t cgroup_left(const struct zm_sysroot *root)
 
 	if (zm_cgroup_find(root, "memory", &cgroup) < 0)
 		return UINT64_MAX;
-	if (cgroup.version == 2)
-		return zm_cgroup_left(root, &cgroup, "memory.max", "memory.current", NULL, NULL);
-	return zm_cgroup_left(root, &cgroup, "memory.limit_in_bytes", "memory.usage_in_bytes", NULL,
-			      NULL);
+	return zm_cgroup_memory_left(root, &cgroup, NULL, NULL);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t zm_area_memory_bytes(const struct zm_sysroot *root)
+{
+	return least(zm_hugepool_meminfo(root, "MemTotal"), cgroup_left(root));
 }
 
 static uint64_t nr_nodes(const struct zm_sysroot *root)
@@ -102,32 +117,44 @@ static uint64_t nr_nodes(const struct zm_sysroot *root)
 	return n ? n : 1;
 }
 
+/* What is free, and what the page cache could give back. */
+static uint64_t reclaimable_bytes(const struct zm_sysroot *root)
+{
+	return zm_hugepool_meminfo(root, "MemFree") + zm_hugepool_meminfo(root, "Cached") +
+	       zm_hugepool_meminfo(root, "Buffers");
+}
+
 /* Half of the memory (a quarter where threads share one area); of cases that only read the zero page,
  * or a cache that can be dropped, so much that the page tables take half of what is free. */
 static uint64_t default_unit_bytes(const struct zm_run *run)
 {
 	const struct zm_area_case *own = run->workload->own;
-	uint64_t total = zm_hugepool_meminfo(run->root, "MemTotal");
-	uint64_t left = cgroup_left(run->root);
 	uint64_t unit;
 
 	if (own->is_read && !own->is_shm) {
 		uint64_t available = zm_hugepool_meminfo(run->root, "MemAvailable");
 
-		unit = (available < left ? available : left) / 2 / ENTRY_BYTES * run->page_bytes;
-		return unit < READ_BYTES ? unit : READ_BYTES;
+		unit = least(available, cgroup_left(run->root)) / 2 / ENTRY_BYTES * run->page_bytes;
+		unit = least(unit, READ_BYTES);
+		return own->is_eighth ? unit / 8 : unit;
 	}
-	unit = (total < left ? total : left) / 2;
+	if (own->is_locked)
+		return least(reclaimable_bytes(run->root), cgroup_left(run->root)) / 3;
+	unit = zm_area_memory_bytes(run->root) / 2;
 	return own->is_prepared && run->kind == ZM_TASK_THREAD ? unit / 2 : unit;
+}
+
+uint64_t zm_area_unit_bytes(const struct zm_run *run, uint64_t preset)
+{
+	const struct zm_area_options *chosen = run->options;
+	uint64_t unit = chosen->unit_size ? chosen->unit_size : preset;
+
+	return chosen->size ? least(unit, chosen->size * nr_nodes(run->root)) : unit;
 }
 
 static uint64_t unit_bytes_of(const struct zm_run *run)
 {
-	const struct zm_area_options *chosen = run->options;
-	uint64_t unit = chosen->unit_size ? chosen->unit_size : default_unit_bytes(run);
-	uint64_t most = chosen->size ? chosen->size * nr_nodes(run->root) : unit;
-
-	return unit < most ? unit : most;
+	return zm_area_unit_bytes(run, default_unit_bytes(run));
 }
 
 uint64_t zm_area_page_bytes(const struct zm_run *run)
@@ -154,6 +181,20 @@ uint64_t zm_area_bytes(const struct zm_run *run)
 
 /* --- what it takes --------------------------------------------------------------------------- */
 
+/* Threads share one limit, and one address space. */
+static int check_lock(const struct zm_run *run, struct zm_why *why)
+{
+	uint64_t bytes = zm_area_bytes(run) * (run->kind == ZM_TASK_THREAD ? run->nr_tasks : 1);
+	struct rlimit limit;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || bytes <= limit.rlim_cur)
+		return 0;
+	return zm_why_set(why, -ENOTSUP,
+			  "%llu bytes are to be locked, and ulimit -l allows %llu; run as root, or "
+			  "lower unit_size",
+			  (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
+}
+
 int zm_area_check(const struct zm_run *run, struct zm_why *why)
 {
 	const struct zm_area_case *own = run->workload->own;
@@ -173,7 +214,7 @@ int zm_area_check(const struct zm_run *run, struct zm_why *why)
 				  "unit_size=%llu: less than a page of %llu bytes for each task",
 				  (unsigned long long)unit_bytes_of(run),
 				  (unsigned long long)zm_area_page_bytes(run));
-	return 0;
+	return own->is_locked ? check_lock(run, why) : 0;
 }
 
 /* A tmpfs keeps what a hole is read as; a file system's cache can be dropped. */
@@ -198,15 +239,15 @@ void zm_area_footprint(const struct zm_run *run, struct zm_footprint *ret_footpr
 	const struct zm_area_case *own = run->workload->own;
 	uint64_t area = zm_area_bytes(run);
 	uint64_t tables = area / run->page_bytes * ENTRY_BYTES;
-	bool is_shared = own->is_prepared && run->kind == ZM_TASK_THREAD;
+	bool is_first = own->is_prepared || own->is_crowd; /* before the tasks are made */
 
 	ret_footprint->task_files = 1;
 	ret_footprint->task_bytes = own->is_read ? tables : area + tables;
 	if (own->is_file)
 		add_files(run, area, ret_footprint);
-	if (own->is_prepared)
-		ret_footprint->shared_bytes = ret_footprint->task_bytes;
-	if (is_shared)
+	if (is_first)
+		ret_footprint->shared_bytes += ret_footprint->task_bytes;
+	if (is_first && run->kind == ZM_TASK_THREAD)
 		ret_footprint->task_bytes = 0;
 }
 

@@ -23,6 +23,10 @@ struct zm_area_case {
 	bool is_one;      /* …but one for all tasks */
 	bool is_shm;      /* …in a tmpfs */
 	bool is_whole;    /* each task goes over all of unit_size, not over its part */
+	bool is_eighth;   /* …and by default over an eighth of what it would be */
+	bool is_crowd; /* one area for all tasks, mapped before they are made, and not populated */
+	bool is_remapped; /* …and moved to ten times its length */
+	bool is_locked;   /* at a round's end the area is locked into memory */
 };
 
 struct zm_area_options {
@@ -33,16 +37,23 @@ struct zm_area_options {
 	char *dir;          /* of files */
 };
 
-extern const struct zm_option zm_area_anon_options[]; /* unit_size, size, thp */
-extern const struct zm_option zm_area_huge_options[]; /* unit_size, size, pool */
-extern const struct zm_option zm_area_file_options[]; /* unit_size, size, dir */
-extern const struct zm_option zm_area_shm_options[];  /* the same, in /dev/shm */
+extern const struct zm_option zm_area_anon_options[];  /* unit_size, size, thp */
+extern const struct zm_option zm_area_small_options[]; /* unit_size, size */
+extern const struct zm_option zm_area_huge_options[];  /* unit_size, size, pool */
+extern const struct zm_option zm_area_file_options[];  /* unit_size, size, dir */
+extern const struct zm_option zm_area_shm_options[];   /* the same, in /dev/shm */
 
 int zm_area_check(const struct zm_run *run, struct zm_why *why);
 void zm_area_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
 
 /* Of one task; 0: less than a page. */
 uint64_t zm_area_bytes(const struct zm_run *run);
+
+/* What the options make of a preset of the case's own. */
+uint64_t zm_area_unit_bytes(const struct zm_run *run, uint64_t preset);
+
+/* The machine's memory, or what the tightest memory cgroup leaves, if that is less. */
+uint64_t zm_area_memory_bytes(const struct zm_sysroot *root);
 
 /* The base page, or the huge page of the cases on huge pages. */
 uint64_t zm_area_page_bytes(const struct zm_run *run);

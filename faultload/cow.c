@@ -34,7 +34,7 @@ int zm_cow_setup(struct zm_task *task, struct zm_why *why)
 	state->note = note;
 	state->walk.is_random = own->is_random;
 	state->walk.is_read = own->is_read;
-	if (!own->is_random || task->run->kind != ZM_TASK_PROCESS)
+	if (!own->is_random || own->is_read || task->run->kind != ZM_TASK_PROCESS)
 		return 0;
 	state->marks = calloc(nr_pages / 64 + 1, sizeof(*state->marks));
 	return state->marks ? 0 : zm_why_errno(why, -ENOMEM, "a bit for each page of the area");
@@ -69,7 +69,7 @@ static void begin(struct zm_task *task, struct zm_cow_task *state, uint64_t sinc
 	zm_vmscal_begun(task, &state->note->clock, since_ns);
 }
 
-/* What a word holds is its number, or the 0 of the parent's page when it was not reached. */
+/* A word that was written holds its number. */
 static void look_at_last(struct zm_task *task, const struct zm_walk *walk)
 {
 	struct zm_usemem_run *shared = task->run->state;
@@ -77,7 +77,7 @@ static void look_at_last(struct zm_task *task, const struct zm_walk *walk)
 	if (walk->done == 0)
 		return;
 	shared->nr_checked++;
-	shared->nr_wrong += !walk->is_read && walk->base[walk->last] != walk->last;
+	shared->nr_wrong += walk->base[walk->last] != (walk->is_read ? 0 : walk->last);
 }
 
 __attribute__((noreturn)) static void be_child(struct zm_task *task, pid_t parent,
@@ -133,8 +133,10 @@ static int run_child(struct zm_task *task, struct zm_cow_task *state)
 	return 0;
 }
 
-static int run_round(struct zm_task *task, struct zm_cow_task *state)
+int zm_cow_round(struct zm_task *task)
 {
+	struct zm_cow_task *state = task->state;
+
 	if (task->run->kind == ZM_TASK_PROCESS)
 		return run_child(task, state);
 	begin(task, state, zm_clock_now_ns());
@@ -145,11 +147,10 @@ static int run_round(struct zm_task *task, struct zm_cow_task *state)
 
 int zm_cow_run(struct zm_task *task)
 {
-	struct zm_cow_task *state = task->state;
 	int r = 0;
 
 	while (r == 0 && !zm_task_is_stopped(task))
-		r = run_round(task, state);
+		r = zm_cow_round(task);
 	return r;
 }
 

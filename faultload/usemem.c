@@ -189,6 +189,23 @@ static int end_round(struct zm_task *task, struct zm_usemem_task *state)
 	return 0;
 }
 
+static int end_access(struct zm_task *task, struct zm_usemem_task *state)
+{
+	const struct zm_area_case *own = task->run->workload->own;
+	uint64_t since_ns;
+
+	zm_vmscal_accessed(task, &state->clock);
+	if (!own->is_locked)
+		return 0;
+	since_ns = zm_clock_now_ns();
+	if (mlock(state->walk.base, state->area_bytes) < 0)
+		return zm_why_errno(&task->slot->why, -errno,
+				    "mlock of %llu bytes; see ulimit -l, or lower unit_size",
+				    (unsigned long long)state->area_bytes);
+	zm_vmscal_locked(task, since_ns);
+	return 0;
+}
+
 int64_t zm_usemem_step(struct zm_task *task, uint64_t n)
 {
 	struct zm_usemem_task *state = task->state;
@@ -202,8 +219,8 @@ int64_t zm_usemem_step(struct zm_task *task, uint64_t n)
 		return r;
 	n = zm_walk_on(&state->walk, n);
 	if (state->walk.done == state->walk.nr_words)
-		zm_vmscal_accessed(task, &state->clock);
-	return (int64_t)n;
+		r = end_access(task, state);
+	return r < 0 ? r : (int64_t)n;
 }
 
 /* A word that was written holds its number. */

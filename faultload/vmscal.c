@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "faultload/samples.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 
 #define WORD_BYTES  8
-#define INFLATION   1.125 /* an eighth more is counted for the allocation */
+#define EIGHTH      0.125 /* is counted in addition, for the allocation */
 #define MIN_SHARE   0.01  /* of the window, for access, in what is divided by */
 #define MIN_SAMPLES 2
 
@@ -29,7 +30,8 @@ const struct zm_metric zm_vmscal_counters[] = {
 	[ZM_VMSCAL_FREE_NS] = { .name = "vm-scalability.free_ns",
 				.unit = "ns",
 				.kind = ZM_COUNT,
-				.summary = "time in munmap, or in exit, at a round's end" },
+				.summary = "time in mlock, munmap or exit, or waiting for the "
+					   "others, at a round's end" },
 	{ .name = NULL },
 };
 
@@ -47,6 +49,7 @@ enum {
 	BEGIN_TIME,
 	COPY_TIME,
 	STORE_TIME,
+	LOCK_TIME,
 	FREE_TIME,
 	NR_METRICS,
 };
@@ -82,6 +85,8 @@ const struct zm_metric zm_vmscal_metrics[] = {
 			  "until every page was the task's own, on average"),
 	[STORE_TIME] = ROW("store_time", "s", ZM_BETTER_LESS, false, true,
 			   "of a round's accesses after the copies, on average"),
+	[LOCK_TIME] = ROW("lock_time", "s", ZM_BETTER_LESS, false, true,
+			  "mlock at a round's end, on average"),
 	[FREE_TIME] = ROW("free_time", "s", ZM_BETTER_LESS, false, true,
 			  "munmap or exit at a round's end, on average"),
 	{ .name = NULL },
@@ -120,6 +125,16 @@ void zm_vmscal_accessed(struct zm_task *task, struct zm_vmscal_clock *clock)
 	}
 }
 
+/* As little an access as freeing is. */
+void zm_vmscal_locked(struct zm_task *task, uint64_t since_ns)
+{
+	struct zm_vmscal_run *shared = task->run->state;
+	uint64_t ns = zm_clock_now_ns() - since_ns;
+
+	zm_task_count(task, ZM_VMSCAL_FREE_NS, ns);
+	zm_piece_add(&shared->lock, ns);
+}
+
 void zm_vmscal_freed(struct zm_task *task, uint64_t since_ns)
 {
 	struct zm_vmscal_run *shared = task->run->state;
@@ -143,42 +158,9 @@ static double inflation_of(const struct zm_run *run)
 {
 	const struct zm_vmscal_run *shared = run->state;
 
-	return shared->is_plain ? 1 : INFLATION;
-}
-
-static double mean_of(const double *values, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
-}
-
-/* Of all of them, as the original does: divided by n. */
-static double deviation_of(const double *values, size_t n)
-{
-	double mean = mean_of(values, n);
-	double squares = 0;
-
-	for (size_t i = 0; i < n; i++)
-		squares += (values[i] - mean) * (values[i] - mean);
-	return sqrt(squares / (double)n);
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* The upper one of two, as the original does. Sorts the values. */
-static double median_of(double *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), compare_doubles);
-	return values[n / 2];
+	if (shared->is_plain)
+		return 1;
+	return 1 + EIGHTH + (shared->is_remapped ? EIGHTH : 0);
 }
 
 /* From before the area was populated until all tasks are forked, as the original's clock runs. */
@@ -255,14 +237,15 @@ static int read_samples(const struct zm_window *window, struct samples *ret_samp
 	if (!tasks || !throughputs || !medians)
 		return -ENOMEM;
 	while (nr < most && next_sample(window, &round, tasks)) {
-		throughputs[nr] = mean_of(tasks, window->run->nr_tasks);
-		medians[nr++] = median_of(tasks, window->run->nr_tasks);
+		throughputs[nr] = zm_samples_mean(tasks, window->run->nr_tasks);
+		medians[nr++] = zm_samples_median(tasks, window->run->nr_tasks);
 	}
 	*ret_samples = (struct samples){ .nr = nr };
 	if (nr >= MIN_SAMPLES) {
-		ret_samples->stddev =
-			deviation_of(throughputs, nr) / mean_of(throughputs, nr) * 100;
-		ret_samples->median_stddev = deviation_of(medians, nr) / mean_of(medians, nr) * 100;
+		ret_samples->stddev = zm_samples_deviation(throughputs, nr) /
+				      zm_samples_mean(throughputs, nr) * 100;
+		ret_samples->median_stddev =
+			zm_samples_deviation(medians, nr) / zm_samples_mean(medians, nr) * 100;
 	}
 	return 0;
 }
@@ -273,14 +256,15 @@ static void derive(const struct zm_window *window, double *printed, double *real
 	unsigned int nr_tasks = window->run->nr_tasks;
 	double bytes = (double)zm_window_ops(window) * op_bytes_of(window->run);
 
-	values[THROUGHPUT] = mean_of(printed, nr_tasks) * nr_tasks;
-	values[STDDEV] =
-		deviation_of(printed, nr_tasks) * nr_tasks / mean_of(printed, nr_tasks) * 100;
-	values[MEDIAN] = median_of(printed, nr_tasks);
+	values[THROUGHPUT] = zm_samples_mean(printed, nr_tasks) * nr_tasks;
+	values[STDDEV] = zm_samples_deviation(printed, nr_tasks) * nr_tasks /
+			 zm_samples_mean(printed, nr_tasks) * 100;
+	values[MEDIAN] = zm_samples_median(printed, nr_tasks);
 	values[WORKLOAD] = bytes * inflation_of(window->run) / 1024;
-	values[TRUE_THROUGHPUT] = mean_of(real, nr_tasks) * nr_tasks;
-	values[TRUE_STDDEV] = deviation_of(real, nr_tasks) / mean_of(real, nr_tasks) * 100;
-	values[TRUE_MEDIAN] = median_of(real, nr_tasks);
+	values[TRUE_THROUGHPUT] = zm_samples_mean(real, nr_tasks) * nr_tasks;
+	values[TRUE_STDDEV] =
+		zm_samples_deviation(real, nr_tasks) / zm_samples_mean(real, nr_tasks) * 100;
+	values[TRUE_MEDIAN] = zm_samples_median(real, nr_tasks);
 }
 
 /* The others: NAN for what this run has not. */
@@ -302,6 +286,8 @@ static void derive_rare(const struct zm_window *window, const struct samples *sa
 		values[COPY_TIME] = copy_s;
 		values[STORE_TIME] = fmax(mean_access_s - copy_s, 0);
 	}
+	if (shared->lock.nr)
+		values[LOCK_TIME] = zm_piece_mean_s(&shared->lock);
 	if (shared->free.nr)
 		values[FREE_TIME] = zm_piece_mean_s(&shared->free);
 }
@@ -339,7 +325,12 @@ int zm_vmscal_report(const struct zm_window *window, struct zm_report *report)
 		values[i] = NAN;
 	for (unsigned int i = 0; i < nr_tasks; i++) {
 		if (window->ops[i] == 0)
-			return -ENODATA;
+			return zm_report_fail(
+				report, -ENODATA,
+				"task %u accessed nothing in the window of %.1f s: it "
+				"was still busy with its area; set a longer runtime or "
+				"a smaller unit_size",
+				i, (double)(window->t1_ns - window->t0_ns) / 1e9);
 		sum_access_s += access_s_of(window, i);
 		printed[i] = printed_kb_per_s(window->run, access_s_of(window, i));
 		real[i] = zm_window_rate(window, window->ops[i]) * op_bytes_of(window->run) / 1024;

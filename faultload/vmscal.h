@@ -40,8 +40,9 @@ struct zm_vmscal_run {
 	uint64_t area_bytes; /* what a task goes over in a round */
 	uint64_t op_bytes;   /* of one operation; 0: a word of 8 */
 	bool is_plain;       /* the original prints the bytes as they are, an eighth is not added */
+	bool is_remapped;    /* it adds a second one, for mremap */
 	uint64_t populate_ns; /* before the tasks were made; 0: nothing was populated */
-	struct zm_piece begin, copy, free;
+	struct zm_piece begin, copy, lock, free;
 	struct zm_vmscal_round log[ZM_VMSCAL_LOG]; /* [round * nr_tasks + task] */
 };
 
@@ -55,6 +56,7 @@ struct zm_vmscal_clock {
 void zm_vmscal_begun(struct zm_task *task, struct zm_vmscal_clock *clock, uint64_t since_ns);
 void zm_vmscal_copied(struct zm_task *task, const struct zm_vmscal_clock *clock);
 void zm_vmscal_accessed(struct zm_task *task, struct zm_vmscal_clock *clock);
+void zm_vmscal_locked(struct zm_task *task, uint64_t since_ns);
 void zm_vmscal_freed(struct zm_task *task, uint64_t since_ns);
 
 /* For workload->report. */

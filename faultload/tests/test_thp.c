@@ -30,6 +30,10 @@ static const struct machine asked = { "always [madvise] never", "2097152", NULL,
 static const struct machine on = { "[always] madvise never", "2097152", NULL, NULL };
 static const struct machine none = { NULL, NULL, NULL, NULL };
 static const struct machine on_64k_pages = { "[always] madvise never", "536870912", NULL, NULL };
+static const struct machine on_16k_pages = { "[always] madvise never", "33554432", NULL, NULL };
+static const struct machine small_of_16k_pages = { "always madvise [never]", "33554432",
+						   "[always] inherit madvise never",
+						   "always inherit [madvise] never" };
 static const struct machine sizes_asked = { "always [madvise] never", "2097152",
 					    "always [inherit] madvise never",
 					    "always inherit madvise [never]" };
@@ -84,6 +88,12 @@ static void test_sizes(void **state)
 		{ &none, ZM_THP_DEFAULT, 4 * KIB, 0, false },
 		{ &none, ZM_THP_NEVER, 4 * KIB, 0, false },
 		{ &on_64k_pages, ZM_THP_DEFAULT, 64 * KIB, 512 * MIB, false },
+		{ &on_64k_pages, ZM_THP_MADVISE, 64 * KIB, 512 * MIB, true },
+		{ &on_16k_pages, ZM_THP_DEFAULT, 16 * KIB, 32 * MIB, false },
+		{ &on_16k_pages, ZM_THP_NEVER, 16 * KIB, 0, false },
+		{ &small_of_16k_pages, ZM_THP_DEFAULT, 16 * KIB, 2 * MIB, false },
+		{ &small_of_16k_pages, ZM_THP_MADVISE, 16 * KIB, 32 * MIB + 2 * MIB + 64 * KIB,
+		  true },
 		{ &sizes_asked, ZM_THP_DEFAULT, 4 * KIB, 0, false },
 		{ &sizes_asked, ZM_THP_MADVISE, 4 * KIB, 2 * MIB, true },
 		{ &sizes_small, ZM_THP_DEFAULT, 4 * KIB, 64 * KIB, false },
@@ -133,6 +143,12 @@ static void test_expect(void **state)
 		{ &on, ZM_BACKING_ANON, { .size = 128 * MIB, .stride = 8 * MIB }, 4 * KIB, 1, 1 },
 		{ &sizes_small, ZM_BACKING_ANON, { .size = MIB }, 4 * KIB, 256.0 / 31, 16 },
 		{ &on_64k_pages, ZM_BACKING_ANON, { .size = 128 * MIB }, 64 * KIB, 1, 1 },
+		{ &on_16k_pages,
+		  ZM_BACKING_ANON,
+		  { .size = 128 * MIB },
+		  16 * KIB,
+		  8192.0 / 2051,
+		  2048 },
 		{ &on, ZM_BACKING_PRIVATE_FILE, { .size = 128 * MIB }, 4 * KIB, 1, 1 },
 		{ &on, ZM_BACKING_SHARED_FILE, { .size = 128 * MIB }, 4 * KIB, 1, 512 },
 		{ &on,

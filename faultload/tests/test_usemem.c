@@ -21,6 +21,7 @@ extern const struct zm_workload wl_faultload_anon_cow_seq, wl_faultload_anon_cow
 extern const struct zm_workload wl_faultload_anon_w_seq_hugetlb, wl_faultload_anon_w_rand_hugetlb;
 extern const struct zm_workload wl_faultload_anon_cow_seq_hugetlb;
 extern const struct zm_workload wl_faultload_anon_cow_rand_hugetlb;
+extern const struct zm_workload wl_faultload_mlock;
 
 static const struct zm_workload *const all[] = {
 	&wl_faultload_anon_w_seq,           &wl_faultload_anon_w_rand,
@@ -247,6 +248,45 @@ static void test_default_unit(void **state)
 	rig_free(&rig);
 }
 
+static uint64_t locked_kb(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long kb = 0;
+	char line[256];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		(void)sscanf(line, "VmLck: %llu", &kb);
+	(void)fclose(file);
+	return kb;
+}
+
+/* All of the area is locked when it was written, and none of it when it is unmapped. */
+static void test_mlock(void **state)
+{
+	struct rlimit limit;
+	struct rig rig;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	if (rig_is_watched() || (geteuid() != 0 && limit.rlim_cur < 2 * MIB))
+		skip();
+	rig_start(&rig, &wl_faultload_mlock, ZM_TASK_PROCESS, 1, "unit_size=1M thp=never");
+	for (unsigned int round = 1; round <= 3; round++) {
+		rig_do(&rig, 0, MIB_WORDS - 1);
+		assert_int_equal(locked_kb(), 0);
+		rig_do(&rig, 0, 1);
+		assert_int_equal(locked_kb(), 1024);
+		assert_int_equal(rig.slots[0].counters[ZM_VMSCAL_ROUNDS], round);
+	}
+	rig_stop(&rig);
+	assert_int_equal(locked_kb(), 0);
+	rig_report(&rig, 1000000000);
+	rig_assert_all_reported(&rig);
+	assert_non_null(rig_figure(&rig, "vm-scalability.lock_time"));
+	rig_free(&rig);
+}
+
 /* --- huge pages: as root, where the kernel has them; the machine is put back ------------------- */
 
 #define SURPLUS "proc/sys/vm/nr_overcommit_hugepages"
@@ -306,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_areas),
 		cmocka_unit_test(test_too_small),
 		cmocka_unit_test(test_default_unit),
+		cmocka_unit_test(test_mlock),
 		cmocka_unit_test(test_hugetlb),
 	};
 

@@ -139,6 +139,18 @@ static void test_plain_blocks(void **state)
 	assert_value("workload", 10 * 1048576);
 }
 
+/* A second eighth is added where the area was remapped. */
+static void test_remapped(void **state)
+{
+	(void)state;
+	reset();
+	shared.is_remapped = true;
+	assert_int_equal(derive(), 0);
+	assert_value("throughput", 1.25 * 1048576 * 1.5);
+	assert_value("workload", 1.25 * 15 * 1048576);
+	assert_value("true_throughput", 1.5 * 1048576);
+}
+
 static void test_nothing_done(void **state)
 {
 	(void)state;
@@ -152,7 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mere_access),  cmocka_unit_test(test_lead_and_free),
 		cmocka_unit_test(test_samples),      cmocka_unit_test(test_plain_blocks),
-		cmocka_unit_test(test_nothing_done),
+		cmocka_unit_test(test_nothing_done), cmocka_unit_test(test_remapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/*
+ * anon_rx_seq: all threads read one area, from end to end.
+ *
+ * The area is as long as unit_size, private, read-only, and mapped before the threads are made; each of
+ * them reads 8 bytes at a time from all of it. All of it is the zero page, only page tables grow. As
+ * vm-scalability's anon-rx-seq-mt.
+ */
+#include "faultload/crowd.h"
+
+static const struct zm_area_case own = { .is_read = true, .is_whole = true, .is_crowd = true };
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "reads one area by all threads, from end to end: the zero page",
+	.op = "word",
+	.kinds = ZM_TASK_THREAD,
+	.own = &own,
+	.options = zm_area_anon_options,
+	.options_size = sizeof(struct zm_area_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.save = zm_thp_save,
+	.patience_ns = ZM_CROWD_PATIENCE_NS,
+	.run_bytes = sizeof(struct zm_crowd_run),
+	.task_bytes = sizeof(struct zm_cow_task),
+	.check = zm_area_check,
+	.footprint = zm_area_footprint,
+	.prepare = zm_crowd_prepare,
+	.cleanup = zm_crowd_cleanup,
+	.setup = zm_cow_setup,
+	.teardown = zm_cow_teardown,
+	.run = zm_crowd_run,
+	.verify = zm_usemem_verify,
+	.report = zm_vmscal_report,
+};

@@ -1,0 +1,36 @@
+/*
+ * mmap_xread_rand: all threads read one mapped file, at random.
+ *
+ * The file is sparse and as long as a thread's part of unit_size, mapped shared and read-only before the
+ * threads are made; each of them reads 8 bytes at a time from it, as often as there are words. As
+ * vm-scalability's mmap-xread-rand-mt.
+ */
+#include "faultload/crowd.h"
+
+static const struct zm_area_case own = {
+	.is_random = true, .is_read = true, .is_file = true, .is_one = true, .is_crowd = true
+};
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "reads one mapped file by all threads, at random",
+	.op = "word",
+	.kinds = ZM_TASK_THREAD,
+	.own = &own,
+	.options = zm_area_file_options,
+	.options_size = sizeof(struct zm_area_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.patience_ns = ZM_CROWD_PATIENCE_NS,
+	.run_bytes = sizeof(struct zm_crowd_run),
+	.task_bytes = sizeof(struct zm_cow_task),
+	.check = zm_area_check,
+	.footprint = zm_area_footprint,
+	.prepare = zm_crowd_prepare,
+	.cleanup = zm_crowd_cleanup,
+	.setup = zm_cow_setup,
+	.teardown = zm_cow_teardown,
+	.run = zm_crowd_run,
+	.verify = zm_usemem_verify,
+	.report = zm_vmscal_report,
+};

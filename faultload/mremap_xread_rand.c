@@ -1,0 +1,40 @@
+/*
+ * mremap_xread_rand: a mapped file is remapped, and all threads read it, at random.
+ *
+ * The file is sparse and as long as a thread's part of unit_size, mapped shared and read-only, and that
+ * mapping is made ten times as long (mremap) before the threads are made; each of them reads 8 bytes at a
+ * time from the file's own length, as often as it has words. As vm-scalability's mremap-xread-rand-mt.
+ */
+#include "faultload/crowd.h"
+
+static const struct zm_area_case own = { .is_random = true,
+					 .is_read = true,
+					 .is_file = true,
+					 .is_one = true,
+					 .is_crowd = true,
+					 .is_remapped = true };
+
+const struct zm_workload ZM_WORKLOAD = {
+	.name = ZM_WORKLOAD_NAME,
+	.summary = "moves a mapped file to ten times its length and reads it by all threads, at "
+		   "random",
+	.op = "word",
+	.kinds = ZM_TASK_THREAD,
+	.own = &own,
+	.options = zm_area_file_options,
+	.options_size = sizeof(struct zm_area_options),
+	.counters = zm_vmscal_counters,
+	.metrics = zm_vmscal_metrics,
+	.patience_ns = ZM_CROWD_PATIENCE_NS,
+	.run_bytes = sizeof(struct zm_crowd_run),
+	.task_bytes = sizeof(struct zm_cow_task),
+	.check = zm_area_check,
+	.footprint = zm_area_footprint,
+	.prepare = zm_crowd_prepare,
+	.cleanup = zm_crowd_cleanup,
+	.setup = zm_cow_setup,
+	.teardown = zm_cow_teardown,
+	.run = zm_crowd_run,
+	.verify = zm_usemem_verify,
+	.report = zm_vmscal_report,
+};
