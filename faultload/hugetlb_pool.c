@@ -9,6 +9,7 @@
  *     pool:  base ---- step ---- step ---- base + pages        then back the same way
  */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -48,7 +49,8 @@ static const struct zm_option options[] = {
 	  .preset = "0",
 	  .max = UINT64_C(1) << 32,
 	  .unit = "pages",
-	  .help = "pages that one write asks for; 0 is all of them" },
+	  .help = "pages that one write asks for; 0 is all of them; a tenth of them or fewer give "
+		  "the time per page as a curve" },
 	{ .name = "node",
 	  .type = ZM_OPTION_STRING,
 	  .offset = offsetof(struct pool_options, node),
@@ -97,7 +99,36 @@ static const struct zm_metric hists[] = {
 	{ .name = NULL },
 };
 
-enum { GROW_TIME, SHRINK_TIME, GROW_PAGE, SHRINK_PAGE, PAGES_ASKED, PAGES_GOT, NR_METRICS };
+#define NR_TENTHS 10 /* of the pool: the curve's points */
+
+enum {
+	GROW_TIME,
+	SHRINK_TIME,
+	GROW_PAGE,
+	SHRINK_PAGE,
+	PAGES_ASKED,
+	PAGES_GOT,
+	NR_METRICS,
+	GROW_CURVE = NR_METRICS,
+	SHRINK_CURVE = GROW_CURVE + NR_TENTHS,
+	NR_ALL_METRICS = SHRINK_CURVE + NR_TENTHS,
+};
+
+#define CURVE_ROW(way, tenth, up_to, from, what)                                                   \
+	[way##_CURVE + (tenth)] = { .name = "hugetlb_pool." what "_ns_per_page." up_to,            \
+				    .unit = "ns",                                                  \
+				    .kind = ZM_GAUGE,                                              \
+				    .better = ZM_BETTER_LESS,                                      \
+				    .is_optional = true,                                           \
+				    .summary = "time to " what " the pool by one page, from " from \
+					       " to " up_to " % of its pages" }
+
+#define CURVE_ROWS(way, what)                                                                      \
+	CURVE_ROW(way, 0, "10", "0", what), CURVE_ROW(way, 1, "20", "10", what),                   \
+		CURVE_ROW(way, 2, "30", "20", what), CURVE_ROW(way, 3, "40", "30", what),          \
+		CURVE_ROW(way, 4, "50", "40", what), CURVE_ROW(way, 5, "60", "50", what),          \
+		CURVE_ROW(way, 6, "70", "60", what), CURVE_ROW(way, 7, "80", "70", what),          \
+		CURVE_ROW(way, 8, "90", "80", what), CURVE_ROW(way, 9, "100", "90", what)
 
 static const struct zm_metric metrics[] = {
 	[GROW_TIME] = { .name = "hugetlb_pool.grow_time",
@@ -132,6 +163,8 @@ static const struct zm_metric metrics[] = {
 			.kind = ZM_GAUGE,
 			.better = ZM_BETTER_MORE,
 			.summary = "pages that the kernel made of these, on average" },
+	CURVE_ROWS(GROW, "grow"),
+	CURVE_ROWS(SHRINK, "shrink"),
 	{ .name = NULL },
 };
 
@@ -141,7 +174,9 @@ struct pool_run {
 	uint64_t nr_pages; /* to grow by */
 	struct zm_piece pieces[NR_WAYS];
 	_Atomic uint64_t pages[NR_WAYS]; /* of these pieces together */
-	_Atomic uint64_t nr_left;        /* pages above base when all was over */
+	/* Writes, by where in the pool the middle of their pages lies. */
+	_Atomic uint64_t tenth_pages[NR_WAYS][NR_TENTHS], tenth_ns[NR_WAYS][NR_TENTHS];
+	_Atomic uint64_t nr_left; /* pages above base when all was over */
 };
 
 static uint64_t page_bytes_of(const struct zm_run *run)
@@ -235,6 +270,18 @@ static void count_write(struct zm_task *task, enum way way, uint64_t nr_pages, u
 		zm_task_hist(task, way, ns / nr_pages);
 }
 
+/* A point of the curve: pages from `low` on, counted from the pool's base. */
+static void add_to_curve(struct pool_run *shared, enum way way, uint64_t low, uint64_t nr_pages,
+			 uint64_t ns)
+{
+	uint64_t tenth = (2 * low + nr_pages) * NR_TENTHS / 2 / shared->nr_pages;
+
+	if (tenth >= NR_TENTHS)
+		return;
+	shared->tenth_pages[way][tenth] += nr_pages;
+	shared->tenth_ns[way][tenth] += ns;
+}
+
 /* From `from` to `to` in steps, until it is there, the kernel goes no further, or the stop. *ret_at is
  * where the pool is then. */
 static int go(struct zm_task *task, enum way way, uint64_t from, uint64_t to, uint64_t *ret_at)
@@ -256,7 +303,9 @@ static int go(struct zm_task *task, enum way way, uint64_t from, uint64_t to, ui
 			zm_task_count(task, ASKED, part);
 		if (way == GROW ? got <= at : got >= at)
 			break;
-		count_write(task, way, way == GROW ? got - at : at - got, ns);
+		part = way == GROW ? got - at : at - got;
+		count_write(task, way, part, ns);
+		add_to_curve(shared, way, (way == GROW ? at : got) - shared->base, part, ns);
 		total_ns += ns;
 		at = got;
 	}
@@ -307,15 +356,37 @@ static int verify(struct zm_run *run, struct zm_why *why)
 			  shared->path, (unsigned long long)shared->nr_left);
 }
 
+/* Only where the writes were small enough to tell tenths apart. */
+static void derive_curve(const struct zm_run *run, double *values)
+{
+	const struct pool_options *chosen = run->options;
+	const struct pool_run *shared = run->state;
+	bool has_curve = chosen->step && chosen->step <= shared->nr_pages / NR_TENTHS;
+
+	for (enum way way = GROW; way < NR_WAYS; way++)
+		for (size_t i = 0; i < NR_TENTHS; i++) {
+			double pages = (double)shared->tenth_pages[way][i];
+			double ns = (double)shared->tenth_ns[way][i];
+
+			values[(way == GROW ? GROW_CURVE : SHRINK_CURVE) + i] =
+				has_curve && pages > 0 ? ns / pages : NAN;
+		}
+}
+
 static int report(const struct zm_window *window, struct zm_report *report)
 {
 	const struct pool_run *shared = window->run->state;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	double values[NR_METRICS];
+	double values[NR_ALL_METRICS];
 
 	for (enum way way = GROW; way < NR_WAYS; way++) {
 		if (shared->pieces[way].nr == 0 || shared->pages[way] == 0)
-			return -ENODATA;
+			return zm_report_fail(report, -ENODATA,
+					      "the pool did not %s by all %llu pages before the "
+					      "end; set a longer "
+					      "runtime, or fewer pages",
+					      way == GROW ? "grow" : "shrink again",
+					      (unsigned long long)shared->nr_pages);
 		values[way == GROW ? GROW_TIME : SHRINK_TIME] =
 			zm_piece_mean_s(&shared->pieces[way]);
 		values[way == GROW ? GROW_PAGE : SHRINK_PAGE] =
@@ -323,10 +394,13 @@ static int report(const struct zm_window *window, struct zm_report *report)
 	}
 	values[PAGES_ASKED] = (double)shared->nr_pages;
 	values[PAGES_GOT] = (double)shared->pages[GROW] / (double)shared->pieces[GROW].nr;
-	for (size_t i = 0; i < NR_METRICS; i++) {
-		int r = zm_report_add(report, &metrics[i], values[i], (double)zm_window_ops(window),
-				      interval_ns);
+	derive_curve(window->run, values);
+	for (size_t i = 0; i < NR_ALL_METRICS; i++) {
+		int r = 0;
 
+		if (!isnan(values[i]))
+			r = zm_report_add(report, &metrics[i], values[i],
+					  (double)zm_window_ops(window), interval_ns);
 		if (r < 0)
 			return r;
 	}
