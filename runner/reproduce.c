@@ -188,6 +188,13 @@ static void take_setting(struct maker *maker, const char *name, const char *valu
 		add_remark(maker, print(maker, "left out: %s", why.text));
 }
 
+static uint64_t number_here(const struct maker *maker, const char *key)
+{
+	json_int_t number = json_integer_value(json_object_get(maker->here->inventory, key));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
 static unsigned int here_cpus(const struct maker *maker)
 {
 	return (unsigned int)maker->here->topology->nr_cpus;
@@ -314,6 +321,70 @@ static void take_option(struct maker *maker, const char *name, const char *value
 	add_word(maker, print(maker, "%s=%s", name, escape(maker, value)));
 }
 
+/* Sizes that were chosen for that machine's memory: the same share of this one's. `size` counts for each
+ * node. Without both memories it stays as it is. */
+static uint64_t scaled_bytes(const struct maker *maker, const char *name, uint64_t bytes)
+{
+	const struct zm_mail_machine *there = &maker->made->record->machine;
+	double scale = (double)number_here(maker, "memory_bytes") / (double)there->memory_bytes;
+	uint64_t mib = UINT64_C(1) << 20, scaled;
+
+	if (strcmp(name, "size") == 0 && there->nr_nodes && maker->here->topology->nr_nodes)
+		scale *= (double)there->nr_nodes / (double)maker->here->topology->nr_nodes;
+	scaled = (uint64_t)((double)bytes * scale) / mib * mib;
+	return scaled ? scaled : mib;
+}
+
+/* As reported: what the workload went over there, whether it fits here or not. */
+static void take_unit(struct maker *maker, uint64_t size_bytes)
+{
+	const struct zm_mail_machine *there = &maker->made->record->machine;
+	double share = zm_suite_memory_share(maker->suite, maker->made->workload);
+	uint64_t unit = (uint64_t)((double)there->memory_bytes * share);
+	uint64_t most = size_bytes * (there->nr_nodes ? there->nr_nodes : 1);
+	char text[32];
+
+	if (unit == 0 || zm_mail_pairs_find(&maker->made->record->params, "unit_size"))
+		return;
+	unit = unit < most ? unit : most;
+	take_option(maker, "unit_size", zm_units_print_size(text, sizeof(text), unit));
+}
+
+static bool take_memory_size(struct maker *maker, const char *name, const char *value)
+{
+	const struct zm_mail_machine *there = &maker->made->record->machine;
+	bool is_size = strcmp(name, "size") == 0;
+	char text[32], memory[32];
+	uint64_t bytes, scaled;
+
+	if (!maker->suite->has_memory_sizes || !(is_size || strcmp(name, "unit_size") == 0) ||
+	    zm_units_parse_size(value, &bytes) < 0 || bytes == 0)
+		return false;
+	if (maker->options->as_reported || there->memory_bytes == 0 ||
+	    number_here(maker, "memory_bytes") == 0) {
+		take_option(maker, name, value);
+		if (maker->options->as_reported && is_size)
+			take_unit(maker, bytes);
+		else if (!maker->options->as_reported)
+			add_remark(maker, print(maker,
+						"%s=%s as it is: the mail does not say how much "
+						"memory that machine has",
+						name, value));
+		return true;
+	}
+	scaled = scaled_bytes(maker, name, bytes);
+	(void)zm_units_print_size(text, sizeof(text), scaled);
+	take_option(maker, name, text);
+	add_remark(maker,
+		   print(maker,
+			 "%s=%s was for %s of memory: %s for the memory here (--as-reported takes "
+			 "%s)",
+			 name, value,
+			 zm_units_human_bytes(memory, sizeof(memory), (double)there->memory_bytes),
+			 text, value));
+	return true;
+}
+
 /* netperf's one size for both buffers of both ends. */
 static bool take_buffers(struct maker *maker, const char *name, const char *value)
 {
@@ -329,7 +400,8 @@ static void take_param(struct maker *maker, const struct zm_mail_pair *pair)
 	const char *reason;
 	const char *option = zm_suite_option(maker->suite, pair->name, &reason);
 
-	if (strcmp(pair->name, "test") == 0 || take_buffers(maker, pair->name, pair->value))
+	if (strcmp(pair->name, "test") == 0 || take_buffers(maker, pair->name, pair->value) ||
+	    take_memory_size(maker, pair->name, pair->value))
 		return;
 	if (!option)
 		add_remark(maker,
@@ -388,13 +460,6 @@ static const char *text_here(const struct maker *maker, const char *key)
 	return json_string_value(json_object_get(maker->here->inventory, key));
 }
 
-static uint64_t number_here(const struct maker *maker, const char *key)
-{
-	json_int_t number = json_integer_value(json_object_get(maker->here->inventory, key));
-
-	return number > 0 ? (uint64_t)number : 0;
-}
-
 static const char *print_number(struct maker *maker, uint64_t number)
 {
 	return number ? print(maker, "%llu", (unsigned long long)number) : NULL;
@@ -434,8 +499,9 @@ static void compare_memory(struct maker *maker)
 		return;
 	add_difference(
 		maker, "memory", print_bytes(maker, there), print_bytes(maker, here),
-		"sizes are the mail's; a share of the memory is of this machine's; what does "
-		"not fit is refused");
+		maker->options->as_reported
+			? "sizes are the mail's; what does not fit is refused"
+			: "sizes that were chosen for it become the same share of this machine's");
 }
 
 static void compare_settings(struct maker *maker)

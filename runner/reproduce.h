@@ -31,7 +31,7 @@ struct zm_reproduce_here {
 };
 
 struct zm_reproduce_options {
-	bool as_reported;    /* as many tasks as there, not the same share of the CPUs */
+	bool as_reported; /* as many tasks and bytes as there, not the same share of the machine */
 	uint64_t runtime_ns; /* 0: as reported */
 };
 

@@ -70,7 +70,8 @@ static const struct zm_suite suites[] = {
 	  .unmeasured_ns = 5 * ZM_NS_PER_S },
 	{ .testcase = "vm-scalability",
 	  .params = vm_scalability_params,
-	  .defaults = vm_scalability_defaults },
+	  .defaults = vm_scalability_defaults,
+	  .has_memory_sizes = true },
 	{ .testcase = "netperf", .params = netperf_params, .defaults = netperf_defaults },
 	{ .testcase = "lmbench3", .params = lmbench3_params, .defaults = lmbench3_defaults },
 	{ .testcase = "kbuild", .params = no_params, .defaults = no_params, .has_one_test = true },
@@ -144,6 +145,25 @@ const char *zm_suite_option(const struct zm_suite *suite, const char *param,
 
 	*ret_reason = row ? row->reason : NULL;
 	return row ? row->option : param;
+}
+
+/* Its scripts: half of the memory where memory is written or kept in tmpfs, all of it where a cache is
+ * filled; what only reads goes as far as page tables let it. */
+double zm_suite_memory_share(const struct zm_suite *suite, const struct zm_workload *workload)
+{
+	static const struct {
+		const char *prefix;
+		double share;
+	} rows[] = {
+		{ "anon_cow_", 0.5 }, { "anon_w", 0.5 }, { "lru_shm", 0.5 },
+		{ "shm_", 0.5 },      { "truncate", 1 },
+	};
+
+	for (size_t i = 0; suite->has_memory_sizes && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strncmp(workload->name, rows[i].prefix, strlen(rows[i].prefix)) == 0)
+			return rows[i].share;
+	}
+	return 0;
 }
 
 const char *zm_suite_default(const struct zm_suite *suite, const char *option)

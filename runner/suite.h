@@ -30,6 +30,7 @@ struct zm_suite {
 	const struct zm_suite_param *defaults; /* option: the value that the suite itself takes */
 	uint64_t unmeasured_ns;                /* of its runtime, what it warms up with */
 	bool has_one_test;                     /* the suite is the workload: kbuild */
+	bool has_memory_sizes; /* its sizes were chosen for the memory of the machine that ran it */
 };
 
 /* NULL: zonemark has nothing of that suite. */
@@ -43,6 +44,10 @@ bool zm_suite_workload(const struct zm_suite *suite, const char *test, char *ret
 /* The option that a parameter is here. NULL: none, for *ret_reason. */
 const char *zm_suite_option(const struct zm_suite *suite, const char *param,
 			    const char **ret_reason);
+
+/* Which share of the memory the workload goes over there when nobody says its unit; 0: it does not hang on
+ * the memory. */
+double zm_suite_memory_share(const struct zm_suite *suite, const struct zm_workload *workload);
 
 /* What the suite takes when nobody says; NULL: nothing is known. */
 const char *zm_suite_default(const struct zm_suite *suite, const char *option);

@@ -99,7 +99,28 @@ static const struct {
 	  "says no mode" },
 	{ "testcase: vm-scalability\nparameters:\n\truntime: 300s\n\tsize: 512G\n\ttest: "
 	  "anon-w-rand-mt\n",
-	  "anon_w_rand mode=thread runtime=300s size=512G nr_task=100%", false, 0, NULL },
+	  "anon_w_rand mode=thread runtime=300s size=512G nr_task=100%", false, 0,
+	  "does not say how much memory" },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 512G\n\ttest: anon-cow-rand\n",
+	  "anon_cow_rand runtime=300s size=128G nr_task=100%", false, 0,
+	  "size=512G was for 64.0 GiB of memory: 128G" },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 8T\n\tunit_size: 1G\n\ttest: shm-xread-rand-mt\n",
+	  "shm_xread_rand mode=thread runtime=300s size=2T unit_size=256M nr_task=100%", false, 0,
+	  "unit_size=1G was for 64.0 GiB" },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 1T\n\ttest: lru-shm\n",
+	  "lru_shm runtime=300s size=1T unit_size=32G nr_task=100%", true, 0, NULL },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 16G\n\ttest: truncate-seq\n",
+	  "truncate_seq runtime=300s size=16G unit_size=16G nr_task=100%", true, 0, NULL },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 16G\n\ttest: anon-r-seq\n",
+	  "anon_r_seq runtime=300s size=16G nr_task=100%", true, 0, NULL },
+	{ "testcase: vm-scalability\n" MACHINE
+	  "parameters:\n\truntime: 300s\n\tsize: 1\n\ttest: anon-w-seq\n",
+	  "anon_w_seq runtime=300s size=1M nr_task=100%", false, 0, NULL },
 	{ "testcase: netperf\nparameters:\n\tip: ipv4\n\truntime: 300s\n\tnr_threads: 200%\n"
 	  "\tcluster: cs-localhost\n\tsend_size: 10K\n\ttest: SCTP_STREAM_MANY\n",
 	  "sctp_stream_many ip=ipv4 runtime=300s nr_task=200% send_size=10K", false, 0, NULL },
