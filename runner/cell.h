@@ -49,6 +49,8 @@ struct zm_cell_context {
 	unsigned int nr_cpus;         /* that this process may use */
 	const struct zm_pair *extras; /* "place", "mem", …: into key and params */
 	size_t nr_extras;
+	const struct zm_sysroot
+		*root; /* whose settings a matrix's lines may need; NULL: all are there */
 };
 
 /* Combination `index` of the axes; each axis is an option of the run, of the workload, or a machine

@@ -7,6 +7,8 @@
 
 #include "results/store.h"
 #include "runner/invocation.h"
+#include "runner/latency_table.h"
+#include "runner/matrix.h"
 
 struct switches {
 	struct zm_invocation_ask ask;
@@ -26,18 +28,30 @@ static const struct zm_option switch_rows[] = {
 	{ .name = NULL },
 };
 
+static json_t *latency_json(const struct zm_invocation *invocation)
+{
+	return zm_latency_table_json(invocation->session.store, &invocation->summary, NULL);
+}
+
 static int answer(const struct zm_invocation *invocation, bool is_json)
 {
+	const struct zm_matrix *matrix = invocation->plan.matrix;
+	bool has_table = matrix && matrix->has_latency_table;
 	const char *store = zm_store_path(invocation->session.store);
 	uint64_t run = zm_summary_last_run(&invocation->summary);
+	struct zm_why why = { "no memory for the answer" };
 	int r;
 
 	if (is_json)
-		r = zm_summary_print_json(&invocation->summary, invocation->uuid, store, stdout);
+		r = zm_summary_print_json(&invocation->summary, invocation->uuid, store,
+					  has_table ? latency_json(invocation) : NULL, stdout);
 	else
 		r = zm_summary_print(&invocation->summary, stdout);
+	if (r == 0 && has_table && !is_json)
+		r = zm_latency_table_print(invocation->session.store, &invocation->summary, stdout,
+					   &why);
 	if (r < 0)
-		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
+		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	/* A guest's numbers and store are not those that its user will find. */
 	if (run && !is_json && !invocation->session.guest_note)
 		(void)fprintf(

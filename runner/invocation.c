@@ -13,6 +13,7 @@
 #include "runner/catalogue.h"
 #include "runner/inventory.h"
 #include "runner/lock.h"
+#include "runner/matrix.h"
 #include "runner/phase.h"
 #include "runner/setting.h"
 #include "runner/vm/about.h"
@@ -99,7 +100,8 @@ static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 					  { mem, ask->mem ? ask->mem : local },
 					  { cpus, ask->cpus ? ask->cpus : all } };
 	const struct zm_cell_context context = { (unsigned int)invocation->topology.nr_cpus, extras,
-						 sizeof(extras) / sizeof(extras[0]) };
+						 sizeof(extras) / sizeof(extras[0]),
+						 &invocation->root };
 	int r;
 
 	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[ask->place]);
@@ -154,6 +156,15 @@ static void add_monitors(struct zm_invocation *invocation, bool with_extra)
 			(void)add_monitor(invocation, zm_monitors[i]->name, NULL);
 }
 
+/* That of a matrix, where this build has it. */
+static void add_matrix_monitor(struct zm_invocation *invocation)
+{
+	const struct zm_matrix *matrix = invocation->plan.matrix;
+
+	if (matrix && matrix->monitor && zm_monitor_find(matrix->monitor))
+		(void)add_monitor(invocation, matrix->monitor, NULL);
+}
+
 static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 {
 	const char *list = invocation->ask->monitor ? invocation->ask->monitor : "default";
@@ -167,6 +178,8 @@ static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 	invocation->session.monitors = invocation->monitors;
 	if (strcmp(list, "none") == 0)
 		return 0;
+	if (!invocation->ask->monitor)
+		add_matrix_monitor(invocation);
 	for (char *name = strtok_r(copy, ",", &save); r == 0 && name;
 	     name = strtok_r(NULL, ",", &save)) {
 		if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)

@@ -10,7 +10,25 @@ static const char *const quick[] = {
 	NULL,
 };
 
+/* What kernels have to change how many pages a CPU keeps, and how many go to and from a zone at once:
+ * since 5.14 the lists' length alone; before, the batch with it, a quarter of the length. */
+#define PCP_RUN "page_fault1 mode=process nr_task=100% idle=0.5 warmup=2 runtime=5 "
+
+static const char *const pcp_high[] = {
+	PCP_RUN "percpu_pagelist_high_fraction=0,8,64,512,4096,32768,262144",
+	PCP_RUN "sysctl.vm.percpu_pagelist_fraction=0,8,64,512,4096,32768,262144",
+	PCP_RUN "sysctl.vm.pcp_batch_scale_max=0,1,2,3,4,5,6",
+	NULL,
+};
+
 const struct zm_matrix zm_matrices[] = {
+	{ .name = "pcp_high",
+	  .summary =
+		  "page_fault1 by the length of the CPUs' page lists, and how long the zone's lock "
+		  "is held for them",
+	  .lines = pcp_high,
+	  .monitor = "page-latency",
+	  .has_latency_table = true },
 	{ .name = "quick",
 	  .summary = "page_fault1 and 2, processes and threads, 1 task and all CPUs: a minute",
 	  .lines = quick },

@@ -165,8 +165,23 @@ static int put_option(struct planner *planner, size_t first, const char *word)
 	return r;
 }
 
-/* A matrix's line: a workload and its options. A line whose workload is not in this build's table is
- * passed over. */
+/* Are all settings here that the line's words set? */
+static bool has_settings(const struct planner *planner, const char *line)
+{
+	zm_autofree char *copy = planner->context->root ? strdup(line) : NULL;
+	char *save = NULL;
+	bool is_here = true;
+
+	for (char *word = copy ? strtok_r(copy, " ", &save) : NULL; word && is_here;
+	     word = strtok_r(NULL, " ", &save)) {
+		word[strcspn(word, "=")] = '\0';
+		is_here = !zm_setting_is(word) || zm_setting_is_here(planner->context->root, word);
+	}
+	return is_here;
+}
+
+/* A matrix's line: a workload and its options. A line whose workload is not in this build's table, or
+ * whose settings this kernel does not have, is passed over. */
 static int add_line(struct planner *planner, const char *line)
 {
 	zm_autofree char *copy = strdup(line);
@@ -178,7 +193,7 @@ static int add_line(struct planner *planner, const char *line)
 	if (!copy)
 		return no_memory(planner);
 	workload = find_workload(planner, strtok_r(copy, " ", &save));
-	if (!workload)
+	if (!workload || !has_settings(planner, line))
 		return 0;
 	r = add_source(planner, workload);
 	for (char *word = strtok_r(NULL, " ", &save); r == 0 && word;
@@ -191,6 +206,7 @@ static int add_name(struct planner *planner, const char *name)
 {
 	const struct zm_workload *workload = find_workload(planner, name);
 	const struct zm_matrix *matrix = zm_matrix_find(name);
+	size_t nr_before = planner->nr_sources;
 	int r = 0;
 
 	if (workload)
@@ -199,6 +215,11 @@ static int add_name(struct planner *planner, const char *name)
 		return unknown_name(planner, name);
 	for (size_t i = 0; r == 0 && matrix->lines[i]; i++)
 		r = add_line(planner, matrix->lines[i]);
+	planner->plan.matrix = matrix;
+	if (r == 0 && planner->nr_sources == nr_before)
+		r = zm_why_set(planner->why, -ENOTSUP,
+			       "%s: this kernel has none of the settings that its cells differ by",
+			       name);
 	return r;
 }
 

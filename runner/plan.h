@@ -14,6 +14,8 @@
 
 #include "runner/cell.h"
 
+struct zm_matrix;
+
 #define ZM_PLAN_CELLS 10000 /* at most */
 
 struct zm_plan {
@@ -21,6 +23,7 @@ struct zm_plan {
 	size_t nr_cells;
 	char **remarks; /* what the user should hear: a rounded nr_task, a cell left out */
 	size_t nr_remarks;
+	const struct zm_matrix *matrix; /* the last that was named; NULL: none */
 };
 
 /* workloads: NULL-terminated. -EINVAL, -ENOENT, -ERANGE: the sentence names the word, and the nearest

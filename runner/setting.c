@@ -198,6 +198,22 @@ static int check_file(const struct zm_sysroot *root, const char *path, const cha
 	return 0;
 }
 
+static int find_file(const struct zm_sysroot *root, const char *path, const char *choices_path,
+		     const struct file_action *action, struct zm_why *why)
+{
+	(void)choices_path;
+	(void)action;
+	(void)why;
+	return zm_sysroot_has(root, path) ? 0 : -ENOENT;
+}
+
+bool zm_setting_is_here(const struct zm_sysroot *root, const char *name)
+{
+	const struct file_action action = { name, NULL, NULL, find_file };
+
+	return each_file(root, &action, NULL) == 0;
+}
+
 int zm_setting_check(const struct zm_sysroot *root, const char *name, const char *value,
 		     struct zm_why *why)
 {

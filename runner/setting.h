@@ -24,6 +24,9 @@
 /* Is this option's name a machine setting? (sysctl.* always is.) */
 bool zm_setting_is(const char *name);
 
+/* Has this kernel a file for it? */
+bool zm_setting_is_here(const struct zm_sysroot *root, const char *name);
+
 /* Could it be set here? Changes nothing. */
 int zm_setting_check(const struct zm_sysroot *root, const char *name, const char *value,
 		     struct zm_why *why);

@@ -347,7 +347,7 @@ static json_t *cell_json(const struct zm_summary *summary, size_t index)
 }
 
 int zm_summary_print_json(const struct zm_summary *summary, const char *invocation,
-			  const char *store, FILE *out)
+			  const char *store, json_t *latency_table, FILE *out)
 {
 	json_t *cells = json_array();
 	json_t *object;
@@ -355,8 +355,8 @@ int zm_summary_print_json(const struct zm_summary *summary, const char *invocati
 
 	for (size_t i = 0; cells && i < summary->plan->nr_cells; i++)
 		(void)json_array_append_new(cells, cell_json(summary, i));
-	object = json_pack("{s:s, s:s, s:o?}", "invocation", invocation, "store", store, "cells",
-			   cells);
+	object = json_pack("{s:s, s:s, s:o?, s:o*}", "invocation", invocation, "store", store,
+			   "cells", cells, "latency_table", latency_table);
 	r = object ? json_dumpf(object, out, JSON_INDENT(2)) : -1;
 	json_decref(object);
 	(void)fputc('\n', out);
@@ -364,6 +364,11 @@ int zm_summary_print_json(const struct zm_summary *summary, const char *invocati
 }
 
 /* --- what it comes to --- */
+
+uint64_t zm_summary_good_run(const struct zm_summary *summary, size_t cell)
+{
+	return summary->cells[cell].last_ok_run;
+}
 
 int zm_summary_exit_status(const struct zm_summary *summary)
 {

@@ -7,6 +7,7 @@
 #ifndef ZM_RUNNER_SUMMARY_H
 #define ZM_RUNNER_SUMMARY_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,10 +33,14 @@ int zm_summary_add(struct zm_summary *summary, size_t cell, const struct zm_outc
 /* A launch of this cell that an earlier command has done (--resume). */
 void zm_summary_add_done(struct zm_summary *summary, size_t cell);
 
-/* A table, or one JSON object. -errno when there is no memory. */
+/* The cell's newest run that was recorded and went well; 0: none. */
+uint64_t zm_summary_good_run(const struct zm_summary *summary, size_t cell);
+
+/* A table, or one JSON object. -errno when there is no memory. latency_table: put into it and taken over;
+ * NULL: there is none. */
 int zm_summary_print(const struct zm_summary *summary, FILE *out);
 int zm_summary_print_json(const struct zm_summary *summary, const char *invocation,
-			  const char *store, FILE *out);
+			  const char *store, json_t *latency_table, FILE *out);
 
 /* 3 if a run failed, else 2 if one was refused, else 0 if one went well (now or earlier),
  * else 77. */

@@ -125,7 +125,8 @@ static void add_hugepages(struct picture *picture, const struct zm_sysroot *root
 	if (zm_sysroot_read(root, "proc/meminfo", &text, &length) < 0)
 		return;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (strncmp(line, "HugePages_", 10) == 0)
+		/* None is nothing left behind, whoever has taken his away meanwhile. */
+		if (strncmp(line, "HugePages_", 10) == 0 && !strstr(line, " 0"))
 			(void)fprintf(picture->out, "%s\n", line);
 	}
 }
@@ -292,7 +293,8 @@ static void run_all(const struct zm_workload *workload)
 	/* What a workload journals, and what it would find in the user's cache, is the test's own. */
 	tree_must(setenv("ZONEMARK_JOURNAL", journal, 1) == 0);
 	tree_must(setenv("XDG_CACHE_HOME", tree_path(&bench.tree, "cache"), 1) == 0);
-	const struct zm_cell_context context = { (unsigned int)bench.topology.nr_cpus, NULL, 0 };
+	const struct zm_cell_context context = { (unsigned int)bench.topology.nr_cpus, NULL, 0,
+						 NULL };
 
 	if (zm_plan_make(&context, workloads, words, nr_words, &plan, &why) < 0) {
 		offend("%s", why.text);

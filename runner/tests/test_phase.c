@@ -234,7 +234,7 @@ static void plan_one(const char *trouble, const char *mode, const char *start, c
 		     struct zm_plan *plan)
 {
 	const struct zm_workload *const workloads[] = { &odd, NULL };
-	const struct zm_cell_context context = { 2, NULL, 0 };
+	const struct zm_cell_context context = { 2, NULL, 0, NULL };
 	char chosen[64], kind[32], starts[32], stops[32];
 	const char *words[] = { "odd",           chosen,        kind,      "nr_task=3",
 				"warmup=0",      "idle=0",      "drain=0", "interval=20ms",
@@ -364,7 +364,7 @@ static void test_done_before_the_runtime(void **state)
 {
 	struct zm_workload finite = odd;
 	const struct zm_workload *const workloads[] = { &finite, NULL };
-	const struct zm_cell_context context = { 2, NULL, 0 };
+	const struct zm_cell_context context = { 2, NULL, 0, NULL };
 	const char *words[] = { "odd",     "nr_task=3",  "warmup=0",     "idle=0",
 				"drain=0", "runtime=2h", "interval=20ms" };
 	struct zm_outcome outcome;

@@ -13,6 +13,7 @@
 #include "runner/catalogue.h"
 #include "runner/matrix.h"
 #include "runner/plan.h"
+#include "workloads/base/tests/tree.h"
 
 struct soup_options {
 	uint64_t size;
@@ -79,7 +80,7 @@ static const struct zm_pair extras[] = { { (char[]){ "place" }, (char[]){ "scatt
 static int make(const char *line, unsigned int nr_cpus, struct zm_plan *ret_plan,
 		struct zm_why *why)
 {
-	const struct zm_cell_context context = { nr_cpus, extras, 1 };
+	const struct zm_cell_context context = { nr_cpus, extras, 1, NULL };
 	const char *words[MAX_WORDS];
 	char copy[256];
 	char *save = NULL;
@@ -278,7 +279,7 @@ static void test_units_of_its_own(void **state)
  * that the run has too, which would hide it. */
 static void test_catalogue(void **state)
 {
-	const struct zm_cell_context context = { 4, extras, 1 };
+	const struct zm_cell_context context = { 4, extras, 1, NULL };
 
 	(void)state;
 	for (size_t i = 0; zm_matrices[i].name; i++) {
@@ -301,6 +302,51 @@ static void test_catalogue(void **state)
 	}
 }
 
+/* Of pcp_high's lines those count whose setting this kernel has; without any it cannot run. */
+static void test_lines_by_kernel(void **state)
+{
+	static const struct {
+		const char *files[2];
+		int r;
+		size_t nr_cells;
+	} cases[] = {
+		{ { NULL }, -ENOTSUP, 0 },
+		{ { "proc/sys/vm/percpu_pagelist_high_fraction" }, 0, 7 },
+		{ { "proc/sys/vm/percpu_pagelist_fraction" }, 0, 7 },
+		{ { "proc/sys/vm/percpu_pagelist_high_fraction",
+		    "proc/sys/vm/pcp_batch_scale_max" },
+		  0,
+		  14 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const words[] = { "pcp_high" };
+		struct zm_why why = { "" };
+		struct zm_plan plan = { 0 };
+		struct zm_sysroot root;
+		struct tree tree;
+
+		tree_make(&tree);
+		for (size_t k = 0; k < 2 && cases[i].files[k]; k++)
+			tree_write(&tree, cases[i].files[k], "0\n");
+		assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+
+		const struct zm_cell_context context = { 4, extras, 1, &root };
+
+		assert_int_equal(zm_plan_make(&context, zm_workloads, words, 1, &plan, &why),
+				 cases[i].r);
+		assert_int_equal(plan.nr_cells, cases[i].nr_cells);
+		if (cases[i].r == 0)
+			assert_string_equal(plan.matrix->name, "pcp_high");
+		else
+			assert_non_null(strstr(why.text, "none of the settings"));
+		zm_plan_release(&plan);
+		zm_sysroot_release(&root);
+		tree_remove(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_pairs_have_two_ends),
 		cmocka_unit_test(test_units_of_its_own),
 		cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_lines_by_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

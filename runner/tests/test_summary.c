@@ -51,7 +51,7 @@ static char *print(const struct zm_summary *summary, bool is_json)
 	FILE *out = open_memstream(&text, &length);
 
 	assert_non_null(out);
-	assert_int_equal(is_json ? zm_summary_print_json(summary, "i", "s", out)
+	assert_int_equal(is_json ? zm_summary_print_json(summary, "i", "s", NULL, out)
 				 : zm_summary_print(summary, out),
 			 0);
 	assert_int_equal(fclose(out), 0);
