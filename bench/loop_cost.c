@@ -8,6 +8,8 @@
  *     loop_cost harness PAGES    page_fault1 as a task runs it (runner/worker.c)
  *     loop_cost bare PAGES       mmap, the loop over the pages, munmap
  *     loop_cost null STEPS       a task of null, one operation a step
+ *     loop_cost load OPS NAME [OPTION=VALUE …]     any workload with steps, as a task runs it; counts itself
+ *                                nothing: bench/loads does
  *
  * timeout: 120
  * labels: known
@@ -61,22 +63,30 @@ static int fail(const char *what, const struct zm_why *why)
 	return 2;
 }
 
-static int set_options(const struct zm_workload *workload, void *options, const char *name,
-		       const char *value, struct zm_why *why)
+/* words: "NAME=VALUE", then NULL. */
+static int set_options(const struct zm_workload *workload, void *options, char **words,
+		       struct zm_why *why)
 {
-	int r = zm_options_init(workload->options, options, why);
+	int r = workload->options ? zm_options_init(workload->options, options, why) : 0;
 
-	return r < 0 ? r : zm_option_set(workload->options, options, name, value, why);
+	for (; r == 0 && *words; words++) {
+		char *value = strchr(*words, '=');
+
+		if (!value)
+			return zm_why_set(why, -EINVAL, "%s: NAME=VALUE is needed", *words);
+		*value++ = '\0';
+		r = zm_option_set(workload->options, options, *words, value, why);
+	}
+	return r;
 }
 
 /* One task, as the launcher starts it; the gate is open already. */
-static int run_task(const struct zm_workload *workload, const char *name, const char *value,
-		    uint64_t nr_ops)
+static int run_task(const struct zm_workload *workload, char **words, uint64_t nr_ops)
 {
 	struct zm_workload stopping = *workload;
 	const int cpus[] = { -1 };
 	struct zm_topology topology = { 0 };
-	zm_autofree void *options = calloc(1, workload->options_size);
+	zm_autofree void *options = calloc(1, workload->options_size + 1);
 	zm_autoclose int notice_fd = eventfd(0, EFD_CLOEXEC);
 	struct zm_launch_spec spec = { .topology = &topology,
 				       .cpus = cpus,
@@ -88,7 +98,7 @@ static int run_task(const struct zm_workload *workload, const char *name, const 
 
 	stopping.step = step_and_stop;
 	if (r == 0)
-		r = set_options(workload, options, name, value, &why);
+		r = set_options(workload, options, words, &why);
 	if (r == 0)
 		r = zm_arena_init(&arena, &stopping, 1, &why);
 	if (r < 0)
@@ -100,7 +110,11 @@ static int run_task(const struct zm_workload *workload, const char *name, const 
 	measured_arena = spec.arena = &arena;
 	left = nr_ops;
 	zm_gate_open(&arena.control->gate);
+	if (workload->prepare && workload->prepare(arena.run, &why) < 0)
+		return fail(workload->name, &why);
 	zm_worker_main(&spec, 0);
+	if (workload->cleanup)
+		workload->cleanup(arena.run);
 	(void)printf("%llu\n", (unsigned long long)zm_arena_slot(&arena, 0)->ops);
 	return zm_arena_slot(&arena, 0)->state == ZM_SLOT_DONE
 		       ? 0
@@ -110,9 +124,10 @@ static int run_task(const struct zm_workload *workload, const char *name, const 
 static int run_harness(uint64_t nr_pages)
 {
 	char size[32];
+	char *words[] = { size, NULL };
 
-	(void)snprintf(size, sizeof(size), "%llu", (unsigned long long)REGION_BYTES);
-	return run_task(zm_workload_find("page_fault1"), "size", size, nr_pages);
+	(void)snprintf(size, sizeof(size), "size=%llu", (unsigned long long)REGION_BYTES);
+	return run_task(zm_workload_find("page_fault1"), words, nr_pages);
 }
 
 static int run_bare(uint64_t nr_pages)
@@ -129,7 +144,20 @@ static int run_bare(uint64_t nr_pages)
 
 static int run_null(uint64_t nr_steps)
 {
-	return run_task(zm_workload_find("null"), "step_ops", "1", nr_steps);
+	char word[] = "step_ops=1";
+	char *words[] = { word, NULL };
+
+	return run_task(zm_workload_find("null"), words, nr_steps);
+}
+
+static int run_load(uint64_t nr_ops, const char *name, char **words)
+{
+	const struct zm_workload *workload = zm_workload_find(name);
+
+	if (workload && workload->step)
+		return run_task(workload, words, nr_ops);
+	(void)fprintf(stderr, "loop_cost: %s: no workload with steps\n", name);
+	return 2;
 }
 
 static const struct part {
@@ -272,9 +300,13 @@ int main(int argc, char **argv)
 
 		return readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ? 2 : count_all(self);
 	}
+	if (argc >= 4 && strcmp(argv[1], "load") == 0 && zm_units_parse_u64(argv[2], &n) == 0)
+		return run_load(n, argv[3], argv + 4);
 	for (size_t i = 0; argc == 3 && i < NR_PARTS; i++)
 		if (strcmp(argv[1], parts[i].name) == 0 && zm_units_parse_u64(argv[2], &n) == 0)
 			return parts[i].run(n);
-	(void)fprintf(stderr, "usage: loop_cost [harness|bare|null COUNT]\n");
+	(void)fprintf(
+		stderr,
+		"usage: loop_cost [harness|bare|null COUNT | load OPS NAME [OPTION=VALUE …]]\n");
 	return 2;
 }

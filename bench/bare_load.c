@@ -1,0 +1,557 @@
+/*
+ * bare_load: a few lines for each workload, and nothing that counts.
+ *
+ * Areas are small enough for any machine and large enough that a round takes some milliseconds: 64 MiB
+ * where memory is gone over, 16 huge pages where a pool grows.
+ */
+#include "bench/bare_load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workloads/base/clock.h"
+
+#define MIB        (UINT64_C(1) << 20)
+#define AREA       (64 * MIB)
+#define AREA_WORDS (AREA / sizeof(uint64_t))
+#define AREA_KB    ((double)AREA / 1024)
+#define BIG        (128 * MIB)
+#define POOL       "/proc/sys/vm/nr_hugepages"
+#define NR_POOL    16
+
+static uint64_t page_bytes;
+static int file = -1;
+static char *area;
+static struct drand48_data draws;
+
+static int open_pages(const char *directory)
+{
+	(void)directory;
+	page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	return srand48_r(7, &draws);
+}
+
+static int open_file(const char *directory, uint64_t bytes)
+{
+	(void)open_pages(directory);
+	file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return file < 0 || ftruncate(file, (off_t)bytes) < 0 ? -errno : 0;
+}
+
+static int open_big_file(const char *directory)
+{
+	return open_file(directory, BIG);
+}
+
+static int open_area_file(const char *directory)
+{
+	return open_file(directory, AREA);
+}
+
+static int open_empty_file(const char *directory)
+{
+	return open_file(directory, 0);
+}
+
+static int open_shm(const char *directory)
+{
+	(void)directory;
+	return open_area_file("/dev/shm");
+}
+
+static int open_zero(const char *directory)
+{
+	(void)open_pages(directory);
+	file = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	return file < 0 ? -errno : 0;
+}
+
+/* --- will-it-scale ------------------------------------------------------------------------------ */
+
+#define CALLS 1000
+
+static int malloc_of(size_t bytes)
+{
+	for (int i = 0; i < CALLS; i++) {
+		void *volatile memory = malloc(bytes);
+
+		if (!memory)
+			return -ENOMEM;
+		free(memory);
+	}
+	return 0;
+}
+
+static int malloc1(void)
+{
+	return malloc_of(BIG);
+}
+
+static int malloc2(void)
+{
+	return malloc_of(1024);
+}
+
+static int map_big(int flags)
+{
+	for (int i = 0; i < CALLS; i++) {
+		void *base = mmap(NULL, BIG, PROT_READ | PROT_WRITE, flags, file, 0);
+
+		if (base == MAP_FAILED || munmap(base, BIG) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int mmap1(void)
+{
+	return map_big(MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+static int mmap2(void)
+{
+	return map_big(MAP_PRIVATE);
+}
+
+/* A heap of its own, which can grow. */
+static int open_heap(const char *directory)
+{
+	(void)open_pages(directory);
+	return sbrk((intptr_t)page_bytes) == (void *)-1 ? -errno : 0;
+}
+
+static int brk2(void)
+{
+	char *end = sbrk(0);
+
+	for (int i = 0; i < CALLS; i += 2)
+		if (brk(end + page_bytes) < 0 || brk(end) < 0)
+			return -errno;
+	return 0;
+}
+
+static int fallocate2(void)
+{
+	for (off_t at = 0; at < (off_t)MIB; at += 8192)
+		if (fallocate(file, 0, at, 8192) < 0)
+			return -errno;
+	return ftruncate(file, 0) < 0 ? -errno : 0;
+}
+
+static int flush(uint64_t bytes, int flags)
+{
+	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	for (volatile char *page = base; page < base + bytes; page += page_bytes) {
+		*page = 1;
+		if (madvise((void *)page, page_bytes, MADV_DONTNEED) < 0)
+			return -errno;
+		(void)*page;
+	}
+	return munmap(base, bytes) < 0 ? -errno : 0;
+}
+
+static int tlb_flush1(void)
+{
+	return flush(BIG, MAP_PRIVATE);
+}
+
+static int tlb_flush2(void)
+{
+	return flush(MIB, MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+/* --- vm-scalability ------------------------------------------------------------------------------ */
+
+static void write_all(void)
+{
+	volatile uint64_t *words = (volatile uint64_t *)(void *)area;
+
+	for (uint64_t i = 0; i < AREA_WORDS; i++)
+		words[i] = i;
+}
+
+static void read_all(void)
+{
+	volatile const uint64_t *words = (volatile const uint64_t *)(const void *)area;
+
+	for (uint64_t i = 0; i < AREA_WORDS; i++)
+		(void)words[i];
+}
+
+static void write_anywhere(void)
+{
+	volatile uint64_t *words = (volatile uint64_t *)(void *)area;
+
+	for (uint64_t i = 0; i < AREA_WORDS; i++) {
+		uint64_t word;
+		long drawn;
+
+		(void)lrand48_r(&draws, &drawn);
+		word = (uint64_t)((double)(AREA_WORDS - 1) * (double)drawn / 2147483648.0);
+		words[word] = word;
+	}
+}
+
+static int map_area(int protection, int flags)
+{
+	void *base = mmap(NULL, AREA, protection, flags, file, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	area = base;
+	return 0;
+}
+
+static int go_over(int protection, int flags, void (*access)(void))
+{
+	int r = map_area(protection, flags);
+
+	if (r < 0)
+		return r;
+	access();
+	return munmap(area, AREA) < 0 ? -errno : 0;
+}
+
+static int anon_w_seq(void)
+{
+	return go_over(PROT_READ | PROT_WRITE, MAP_PRIVATE, write_all);
+}
+
+static int anon_w_rand(void)
+{
+	return go_over(PROT_READ | PROT_WRITE, MAP_PRIVATE, write_anywhere);
+}
+
+static int anon_r_seq(void)
+{
+	return go_over(PROT_READ, MAP_PRIVATE, read_all);
+}
+
+static int lru_shm(void)
+{
+	int r = go_over(PROT_READ, MAP_SHARED, read_all);
+
+	if (r == 0 && (ftruncate(file, 0) < 0 || ftruncate(file, AREA) < 0))
+		r = -errno;
+	return r;
+}
+
+/* A child copies what its parent has populated. */
+static int copy(void (*access)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		access();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -errno;
+	return status == 0 ? 0 : -ECHILD;
+}
+
+static int open_cow(const char *directory)
+{
+	int r = open_zero(directory);
+
+	return r < 0 ? r : map_area(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE);
+}
+
+static int anon_cow_seq(void)
+{
+	return copy(write_all);
+}
+
+static int anon_cow_rand(void)
+{
+	return copy(write_anywhere);
+}
+
+static int open_cow_huge(const char *directory)
+{
+	(void)open_pages(directory);
+	return map_area(PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE);
+}
+
+static int lru_file_readonce(void)
+{
+	static char block[4096];
+
+	if (lseek(file, 0, SEEK_SET) < 0)
+		return -errno;
+	for (uint64_t done = 0; done < AREA; done += sizeof(block))
+		if (read(file, block, sizeof(block)) != sizeof(block))
+			return -EIO;
+	return ftruncate(file, 0) < 0 || ftruncate(file, AREA) < 0 ? -errno : 0;
+}
+
+/* Ten pages at a time. */
+static int small_allocs(void)
+{
+	uint64_t piece = 10 * page_bytes, nr = 0;
+	static char *pieces[AREA / 4096];
+
+	for (uint64_t at = 0; at < AREA; at += piece) {
+		uint64_t length = AREA - at < piece ? AREA - at : piece;
+		volatile const uint64_t *words;
+
+		pieces[nr] = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+		if (pieces[nr] == MAP_FAILED)
+			return -errno;
+		words = (volatile const uint64_t *)(const void *)pieces[nr++];
+		for (uint64_t i = 0; i < length / sizeof(*words); i++)
+			(void)words[i];
+	}
+	for (uint64_t i = 0; i < nr; i++)
+		(void)munmap(pieces[i], i == nr - 1 ? AREA - i * piece : piece);
+	return 0;
+}
+
+static const char *files_are_in;
+static double cut_s;
+static unsigned int nr_cut;
+
+static int open_truncate(const char *directory)
+{
+	files_are_in = directory;
+	return open_pages(directory);
+}
+
+static int truncate_once(void)
+{
+	static char block[131072];
+	int r = open_file(files_are_in, AREA);
+	uint64_t since_ns;
+
+	for (uint64_t done = 0; r == 0 && done < AREA; done += sizeof(block))
+		if (read(file, block, sizeof(block)) != sizeof(block))
+			r = -EIO;
+	since_ns = zm_clock_now_ns();
+	(void)close(file);
+	cut_s += (double)(zm_clock_now_ns() - since_ns) / 1e9;
+	nr_cut++;
+	return r;
+}
+
+/* kB/s of the mere giving up. */
+static double truncate_figure(void)
+{
+	return AREA_KB * nr_cut / cut_s;
+}
+
+/* --- ours ---------------------------------------------------------------------------------------- */
+
+static double grow_ns;
+static unsigned int nr_grown;
+static unsigned long long pool_base;
+
+static int open_pool(const char *directory)
+{
+	FILE *pool = fopen(POOL, "re");
+	int n = pool ? fscanf(pool, "%llu", &pool_base) : 0;
+
+	if (pool)
+		(void)fclose(pool);
+	return n == 1 ? open_pages(directory) : -ENOENT;
+}
+
+static int write_number(unsigned long long number)
+{
+	char text[24];
+	int length = snprintf(text, sizeof(text), "%llu", number);
+	int fd = open(POOL, O_WRONLY | O_CLOEXEC);
+	int r = fd < 0 || write(fd, text, (size_t)length) != length ? -errno : 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return r;
+}
+
+static int hugetlb_pool(void)
+{
+	uint64_t since_ns = zm_clock_now_ns();
+	int r = write_number(pool_base + NR_POOL);
+
+	grow_ns += (double)(zm_clock_now_ns() - since_ns);
+	nr_grown += NR_POOL;
+	return r < 0 ? r : write_number(pool_base);
+}
+
+static double hugetlb_pool_figure(void)
+{
+	return grow_ns / nr_grown;
+}
+
+static int guest_cycle(void)
+{
+	int memory = memfd_create("bare", MFD_CLOEXEC);
+	char *base;
+
+	if (memory < 0 || ftruncate(memory, AREA) < 0)
+		return -errno;
+	base = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	if (base == MAP_FAILED)
+		return -errno;
+	for (volatile char *page = base; page < base + AREA; page += page_bytes)
+		*page = 0;
+	(void)munmap(base, AREA);
+	return close(memory) < 0 ? -errno : 0;
+}
+
+/* --- all of them --------------------------------------------------------------------------------- */
+
+#define WIS    "will-it-scale.per_process_ops"
+#define VMSCAL "vm-scalability.true_throughput"
+
+const struct zm_bare_load zm_bare_loads[] = {
+	{ .name = "malloc1",
+	  .options = "",
+	  .metric = WIS,
+	  .ops = CALLS,
+	  .open = open_pages,
+	  .round = malloc1 },
+	{ .name = "malloc2",
+	  .options = "",
+	  .metric = WIS,
+	  .ops = CALLS,
+	  .open = open_pages,
+	  .round = malloc2 },
+	{ .name = "mmap1",
+	  .options = "",
+	  .metric = WIS,
+	  .ops = CALLS,
+	  .open = open_pages,
+	  .round = mmap1 },
+	{ .name = "mmap2",
+	  .options = "dir=%s",
+	  .metric = WIS,
+	  .ops = CALLS,
+	  .open = open_big_file,
+	  .round = mmap2 },
+	{ .name = "brk2",
+	  .options = "",
+	  .metric = WIS,
+	  .ops = CALLS,
+	  .open = open_heap,
+	  .round = brk2 },
+	{ .name = "fallocate2",
+	  .options = "dir=%s",
+	  .metric = WIS,
+	  .ops = 128,
+	  .open = open_empty_file,
+	  .round = fallocate2 },
+	{ .name = "tlb_flush1",
+	  .options = "dir=%s",
+	  .metric = WIS,
+	  .paged_bytes = BIG,
+	  .open = open_big_file,
+	  .round = tlb_flush1 },
+	{ .name = "tlb_flush2",
+	  .options = "",
+	  .metric = WIS,
+	  .paged_bytes = MIB,
+	  .open = open_pages,
+	  .round = tlb_flush2 },
+	{ .name = "anon_w_seq",
+	  .options = "unit_size=64M thp=never",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_zero,
+	  .round = anon_w_seq },
+	{ .name = "anon_w_rand",
+	  .options = "unit_size=64M thp=never",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_zero,
+	  .round = anon_w_rand },
+	{ .name = "anon_r_seq",
+	  .options = "unit_size=64M thp=never",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_zero,
+	  .round = anon_r_seq },
+	{ .name = "anon_cow_seq",
+	  .options = "unit_size=128M thp=never",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_cow,
+	  .round = anon_cow_seq },
+	{ .name = "anon_cow_rand",
+	  .options = "unit_size=128M thp=never",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_cow,
+	  .round = anon_cow_rand },
+	{ .name = "anon_cow_rand_hugetlb",
+	  .options = "unit_size=128M pool=pool",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_cow_huge,
+	  .round = anon_cow_rand,
+	  .needs_root = 1 },
+	{ .name = "lru_shm",
+	  .options = "unit_size=64M",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_shm,
+	  .round = lru_shm },
+	{ .name = "lru_file_readonce",
+	  .options = "unit_size=64M dir=%s",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_area_file,
+	  .round = lru_file_readonce },
+	{ .name = "small_allocs",
+	  .options = "unit_size=64M",
+	  .metric = VMSCAL,
+	  .ops = AREA_KB,
+	  .open = open_zero,
+	  .round = small_allocs },
+	{ .name = "truncate",
+	  .options = "unit_size=64M dir=%s",
+	  .metric = "vm-scalability.throughput",
+	  .ops = AREA_KB,
+	  .open = open_truncate,
+	  .round = truncate_once,
+	  .figure = truncate_figure },
+	{ .name = "hugetlb_pool",
+	  .options = "pages=16",
+	  .metric = "hugetlb_pool.grow_ns_per_page",
+	  .ops = NR_POOL,
+	  .open = open_pool,
+	  .round = hugetlb_pool,
+	  .figure = hugetlb_pool_figure,
+	  .needs_root = 1 },
+	{ .name = "guest_cycle",
+	  .options = "size=64M backing=memfd threads=0",
+	  .metric = "guest_cycle.cycles",
+	  .ops = 1,
+	  .open = open_pages,
+	  .round = guest_cycle },
+	{ .name = NULL },
+};
+
+double zm_bare_load_ops(const struct zm_bare_load *load)
+{
+	return load->paged_bytes ? (double)(load->paged_bytes / page_bytes) : load->ops;
+}
+
+const struct zm_bare_load *zm_bare_load_find(const char *name)
+{
+	for (const struct zm_bare_load *load = zm_bare_loads; load->name; load++)
+		if (strcmp(load->name, name) == 0)
+			return load;
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/*
+ * bare_load: what the page-fault workloads are without any harness: rounds of system calls and loops, in one
+ * process, with nobody looking on.
+ */
+#ifndef ZM_BENCH_BARE_LOAD_H
+#define ZM_BENCH_BARE_LOAD_H
+
+#include <stdint.h>
+
+struct zm_bare_load {
+	const char *name; /* the workload's */
+	const char *
+		options; /* with which the workload does the same; may hold one %s for a directory */
+	const char *metric;                 /* that is compared */
+	double ops;                         /* of a round, in what the metric counts */
+	uint64_t paged_bytes;               /* else: the base pages of so many bytes; 0: ops */
+	int (*open)(const char *directory); /* may be NULL; -errno */
+	int (*round)(void);                 /* -errno */
+	double (*figure)(void);             /* instead of operations per second; may be NULL */
+	int needs_root;
+};
+
+/* A NULL name ends them. */
+extern const struct zm_bare_load zm_bare_loads[];
+
+double zm_bare_load_ops(const struct zm_bare_load *load);
+
+/* NULL: there is none of that name. */
+const struct zm_bare_load *zm_bare_load_find(const char *name);
+
+#endif
