@@ -55,6 +55,7 @@ static const struct zm_option rows[] = {
 	{ .name = NULL },
 };
 
+/* What stdout refuses is said once, when it is closed. */
 static int print_json(const struct zm_digest *digest)
 {
 	json_t *object = zm_format_run_json(digest);
@@ -62,7 +63,8 @@ static int print_json(const struct zm_digest *digest)
 
 	json_decref(object);
 	if (error < 0)
-		return zm_cmd_failf(ZM_EXIT_USAGE, "show: the answer could not be written");
+		return ferror(stdout) ? ZM_EXIT_USAGE
+				      : zm_cmd_failf(ZM_EXIT_USAGE, "show: out of memory");
 	(void)putchar('\n');
 	return ZM_EXIT_OK;
 }

@@ -183,7 +183,7 @@ static bool meminfo_bytes(const char *meminfo, const char *field, uint64_t *ret_
 	for (const char *line = meminfo; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (strncmp(line, field, length) == 0 && line[length] == ':' &&
-		    sscanf(line + length + 1, " %llu kB", &kb) == 1) {
+		    sscanf(line + length + 1, " %llu kB", &kb) == 1 && kb <= INT64_MAX / 1024) {
 			*ret_bytes = (uint64_t)kb * 1024;
 			return true;
 		}

@@ -158,6 +158,10 @@ static void odd_files_do_no_harm(void **state)
 	assert_null(json_object_get(inventory, "thp_enabled"));
 	assert_int_equal(json_array_size(json_object_get(inventory, "hugepage_sizes")), 2);
 	json_decref(inventory);
+	tree_write(&tree, "proc/meminfo", "MemTotal: 18446744073709551615 kB\n");
+	inventory = take_inventory(NULL);
+	assert_null(json_object_get(inventory, "memory_bytes"));
+	json_decref(inventory);
 }
 
 static void get_id(const char *only, char *id)

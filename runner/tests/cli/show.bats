@@ -26,6 +26,18 @@ setup_more() {
 	has_line '^run 6: sctp_stream_many, 2 process tasks: skipped: SCTP is not in this kernel$'
 }
 
+@test "an answer that finds no room is one line" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	for form in "show 1" "show 1 --json"; do
+		status=0
+		# shellcheck disable=SC2086
+		zonemark $form > /dev/full 2> err || status=$?
+		[ "$status" -eq 2 ]
+		[ "$(grep -c 'could not be written' err)" -eq 1 ]
+		[ "$(wc -l < err)" -eq 1 ]
+	done
+}
+
 @test "figures stand with their spread, within and between launches apart" {
 	run_split zonemark show 1
 	succeeds
