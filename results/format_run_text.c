@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/format_hist.h"
 #include "results/json.h"
 #include "results/table.h"
 #include "results/utf8.h"
@@ -589,6 +590,10 @@ static void print_hists(struct page *page)
 		const char *unit = hist->desc.unit;
 		char text[64];
 
+		if (!hist->hist->count && !page->options->all && !page->options->only_found) {
+			page->nr_hidden++;
+			continue;
+		}
 		zm_table_cell(table, "%s", hist->desc.metric);
 		if (hist->nr_scopes > 1)
 			zm_table_cell(table, "%zu %ss", hist->nr_scopes,
@@ -608,6 +613,20 @@ static void print_hists(struct page *page)
 		zm_table_cell(table, "%s", unit);
 	}
 	print_table(page, "Histograms of the window", table);
+}
+
+/* Each as bars: where a pattern has chosen them. */
+static void draw_hists(struct page *page)
+{
+	for (size_t i = 0; !page->error && i < page->digest->nr_hists; i++) {
+		const struct zm_digest_hist *hist = &page->digest->hists[i];
+
+		if (!hist->hist->count)
+			continue;
+		(void)fprintf(page->out, "\n%s\n", hist->desc.metric);
+		page->error = zm_format_hist(hist->hist, hist->desc.unit, page->options->width,
+					     page->out);
+	}
 }
 
 static void print_absents(struct page *page)
@@ -638,6 +657,8 @@ static void print_series(struct page *page)
 	print_host_metrics(page);
 	print_scoped(page, false, "By CPU, node and zone");
 	print_hists(page);
+	if (page->options->only_found)
+		draw_hists(page);
 	if (one_by_one)
 		print_each(page);
 }

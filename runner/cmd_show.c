@@ -39,7 +39,9 @@ static const struct zm_option rows[] = {
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(metric),
 	  .unit = "pattern",
-	  .help = "only metrics whose names match, each task, CPU and node by itself" },
+	  .help = "only metrics whose names match: each task, CPU and node by itself, histograms "
+		  "as "
+		  "bars" },
 	{ .name = "all",
 	  .type = ZM_OPTION_BOOL,
 	  .offset = AT(all),
