@@ -7,45 +7,20 @@
  *
  * The counting is done in the kernel, by bpf/lock_contention.bpf.c; a reading is a sum over the CPUs. Two
  * sources are tried: the spin locks' slow paths themselves, and where these cannot be attached the events
- * contention_begin and _end alone. Which it was is noted in the run.
+ * contention_begin and _end alone. Which it was is noted in the run. Of native spin locks the events miss the
+ * first waiter: these figures have names of their own, "zone-lock.queued", so that they can be taken for the
+ * whole nowhere.
  *
- * The histogram, the call chains and the tasks' CPU time are read at phase borders only. The report sets
- * the zone locks' waits against the tasks' CPU time, and splits them by who called: allocating, freeing,
- * others (lockside.h).
+ * The histogram, the call chains, the stolen time and the tasks' CPU time are read at phase borders only. The
+ * report sets the zone locks' waits against the tasks' CPU time, and splits them by who called: allocating,
+ * freeing, others (lockside.h).
  */
 #include "runner/monitor.h"
 #include "runner/monitors/bpf.h"
 
-#ifndef ZM_HAVE_BPF_PROGRAMS
-
-#include <errno.h>
-
-static int open_locks(struct zm_monitor_context *context, struct zm_why *why)
-{
-	(void)context;
-	return zm_bpf_not_built(why);
-}
-
-static int read_locks(struct zm_monitor_context *context, uint64_t t_ns)
-{
-	(void)context;
-	(void)t_ns;
-	return -ENOTSUP;
-}
-
-static void close_locks(struct zm_monitor_context *context)
-{
-	(void)context;
-}
-
-#define STATE_BYTES  0
-#define ATTACH_LOCKS NULL
-#define REPORT_LOCKS NULL
-
-#else
+#ifdef ZM_HAVE_BPF_PROGRAMS
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +29,10 @@ static void close_locks(struct zm_monitor_context *context)
 
 #include "results/store.h"
 #include "runner/monitors/bpf/lock_contention.h"
+#include "runner/monitors/ksyms.h"
 #include "runner/monitors/lockside.h"
+#include "runner/monitors/pvlock.h"
+#include "runner/monitors/source.h"
 #include "runner/monitors/stat.h"
 #include "runner/monitors/tasks.h"
 #include "runner/monitors/window.h"
@@ -64,7 +42,8 @@ static void close_locks(struct zm_monitor_context *context)
 
 #include "runner/monitors/bpf/lock_contention.skel.h"
 
-#define MAX_TRACES 12 /* call chains in the report */
+#define MAX_TRACES       12 /* call chains in the report */
+#define MAX_OTHER_TRACES 3  /* of each kind of other locks */
 
 enum figure {
 	WAITS,
@@ -73,26 +52,28 @@ enum figure {
 	NR_FIGURES,
 };
 
-#define ZONE    LOCK_NR_KINDS /* as a kind of its own */
+#define ZONE    LOCK_ZONE
 #define NR_ROWS (LOCK_NR_KINDS + 1)
 
 /* What the window had, between its two borders. */
 struct window_ends {
 	struct zm_hist first, last; /* of the zone locks' waits */
-	uint64_t first_stacks[LOCK_MAX_STACKS], last_stacks[LOCK_MAX_STACKS];
+	uint64_t first_stacks[NR_ROWS][LOCK_MAX_STACKS], last_stacks[NR_ROWS][LOCK_MAX_STACKS];
 };
 
 struct state {
 	struct lock_contention_bpf *skeleton;
-	const struct lock_cpu *cpus;
-	unsigned int nr_cpus;
-	struct zm_cpuset online;
+	struct zm_bpf bpf;
+	struct zm_bpf_memory cpus; /* struct lock_cpu */
 	bool has_slowpath;
+	bool is_whole; /* every waiter of a spin lock is seen */
 	uint32_t series[NR_ROWS][NR_FIGURES];
 	uint32_t hist_series, lost_series;
-	uint32_t *cpu_series;
+	uint32_t *cpu_waits, *cpu_times;
 	struct zm_window_figure windows[NR_ROWS][NR_FIGURES];
 	struct zm_window_figure cpu_time;
+	struct zm_sysfile stat;
+	struct zm_window_figure steal, all_time; /* of all CPUs */
 	struct zm_tasks tasks;
 	uint64_t tick_ns;
 	enum zm_phase last_phase;
@@ -112,16 +93,27 @@ static const char *const row_names[NR_ROWS] = {
 	"zone-lock",
 };
 
+/* The same where the first waiter is not seen. */
+#define QUEUED_SPIN "lock-contention.spin-queued"
+#define QUEUED_ZONE "zone-lock.queued"
+
 static const char *const figure_names[NR_FIGURES] = { "waits", "timed", "wait_time" };
 static const char *const figure_units[NR_FIGURES] = { "events", "events", "ns" };
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-static int declare(struct zm_monitor_context *context, struct zm_series_desc desc,
-		   uint32_t *ret_series)
+static const char *row_name(const struct state *state, unsigned int row)
 {
-	desc.source = context->monitor->name;
-	return zm_recorder_series(context->recorder, &desc, ret_series);
+	if (!state->is_whole && row == LOCK_SPIN)
+		return QUEUED_SPIN;
+	return !state->is_whole && row == ZONE ? QUEUED_ZONE : row_names[row];
+}
+
+/* "zone-lock.WHAT" */
+static const char *zone_name(const struct state *state, const char *what, char *buf, size_t size)
+{
+	(void)snprintf(buf, size, "%s.%s", row_name(state, ZONE), what);
+	return buf;
 }
 
 static int declare_rows(struct zm_monitor_context *context)
@@ -132,62 +124,38 @@ static int declare_rows(struct zm_monitor_context *context)
 
 	for (unsigned int i = 0; !error && i < NR_ROWS * NR_FIGURES; i++) {
 		unsigned int row = i / NR_FIGURES, figure = i % NR_FIGURES;
-		const struct zm_series_desc desc = { .metric = metric,
-						     .unit = figure_units[figure],
-						     .kind = ZM_COUNT };
 
-		(void)snprintf(metric, sizeof(metric), "%s.%s", row_names[row],
+		(void)snprintf(metric, sizeof(metric), "%s.%s", row_name(state, row),
 			       figure_names[figure]);
-		error = declare(context, desc, &state->series[row][figure]);
-	}
-	return error;
-}
-
-static int declare_cpus(struct zm_monitor_context *context)
-{
-	struct state *state = context->state;
-	int error = zm_sysroot_read_cpuset(context->root, "sys/devices/system/cpu/online",
-					   &state->online);
-
-	state->cpu_series = calloc(state->nr_cpus, sizeof(*state->cpu_series));
-	if (!state->cpu_series)
-		return -ENOMEM;
-	zm_cpuset_for_each (cpu, &state->online) {
-		const struct zm_series_desc desc = {
-			.metric = "zone-lock.waits",
-			.unit = "events",
-			.kind = ZM_COUNT,
-			.scope = ZM_SCOPE_CPU,
-			.scope_id = (uint32_t)cpu,
-		};
-
-		if (!error)
-			error = declare(context, desc, &state->cpu_series[cpu]);
+		error = zm_bpf_declare(context, metric, figure_units[figure],
+				       &state->series[row][figure]);
 	}
 	return error;
 }
 
 static int declare_all(struct zm_monitor_context *context)
 {
-	const struct zm_series_desc hist = { .metric = "zone-lock.wait",
+	struct state *state = context->state;
+	char name[64];
+	const struct zm_series_desc hist = { .source = context->monitor->name,
+					     .metric = zone_name(state, "wait", name, sizeof(name)),
 					     .unit = "ns",
 					     .kind = ZM_HIST };
-	const struct zm_series_desc lost = { .metric = "lock-contention.lost",
-					     .unit = "events",
-					     .kind = ZM_COUNT };
-	struct state *state = context->state;
 	int error = declare_rows(context);
 
 	if (!error)
-		error = declare(context, hist, &state->hist_series);
+		error = zm_recorder_series(context->recorder, &hist, &state->hist_series);
 	if (!error)
-		error = declare(context, lost, &state->lost_series);
-	return error ? error : declare_cpus(context);
-}
-
-static bool has_function(const struct btf *btf, const char *name)
-{
-	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) >= 0;
+		error = zm_bpf_declare(context, "lock-contention.lost", "events",
+				       &state->lost_series);
+	if (!error)
+		error = zm_bpf_declare_cpus(context, &state->bpf,
+					    zone_name(state, "waits", name, sizeof(name)), "events",
+					    &state->cpu_waits);
+	return error ? error
+		     : zm_bpf_declare_cpus(context, &state->bpf,
+					   zone_name(state, "wait_time", name, sizeof(name)), "ns",
+					   &state->cpu_times);
 }
 
 /* Opens, loads and attaches with or without the slow paths; all or nothing. */
@@ -203,13 +171,14 @@ static int try_load(struct state *state, bool has_native, bool has_pv)
 	(void)bpf_program__set_autoload(skeleton->progs.on_native_exit, has_native);
 	(void)bpf_program__set_autoload(skeleton->progs.on_pv_entry, has_pv);
 	(void)bpf_program__set_autoload(skeleton->progs.on_pv_exit, has_pv);
-	error = bpf_map__set_max_entries(skeleton->maps.cpus, state->nr_cpus);
+	error = zm_bpf_memory_make(&state->cpus, sizeof(struct lock_cpu), state->bpf.nr_cpus);
 	if (!error)
-		error = lock_contention_bpf__load(skeleton);
+		error = zm_bpf_share(skeleton->maps.cpus, &state->cpus);
 	if (!error)
-		error = lock_contention_bpf__attach(skeleton);
+		error = zm_bpf_start(skeleton->skeleton);
 	if (error) {
 		lock_contention_bpf__destroy(skeleton);
+		zm_bpf_memory_release(&state->cpus);
 		return error;
 	}
 	state->skeleton = skeleton;
@@ -217,13 +186,13 @@ static int try_load(struct state *state, bool has_native, bool has_pv)
 	return 0;
 }
 
-static int load(struct state *state, const struct btf *btf, struct zm_why *why)
+static int load(struct state *state, struct zm_why *why)
 {
-	bool has_native = has_function(btf, "native_queued_spin_lock_slowpath");
-	bool has_pv = has_function(btf, "__pv_queued_spin_lock_slowpath");
+	bool has_native = zm_bpf_has_function(&state->bpf, "native_queued_spin_lock_slowpath");
+	bool has_pv = zm_bpf_has_function(&state->bpf, "__pv_queued_spin_lock_slowpath");
 	int error = -ENOENT;
 
-	if (zm_bpf_tracepoint_args(btf, "contention_begin") < 2)
+	if (zm_bpf_tracepoint_args(&state->bpf, "contention_begin") < 2)
 		return zm_why_set(why, -ENOTSUP,
 				  "the kernel has no tracepoint lock:contention_begin: it needs "
 				  "5.19");
@@ -231,37 +200,39 @@ static int load(struct state *state, const struct btf *btf, struct zm_why *why)
 		error = try_load(state, has_native, has_pv);
 	if (error)
 		error = try_load(state, false, false);
-	if (error)
-		return zm_bpf_why(why, error, "lock-contention");
-	state->cpus =
-		zm_bpf_map_memory(state->skeleton->maps.cpus, sizeof(*state->cpus), state->nr_cpus);
-	return state->cpus ? 0 : zm_bpf_why(why, -errno, "lock-contention");
+	return error ? zm_bpf_why(why, error) : 0;
+}
+
+static const char *source_of(const struct state *state)
+{
+	if (state->has_slowpath)
+		return "spin locks by entry and exit of their slow path: every waiter is seen";
+	if (state->is_whole)
+		return "spin locks by lock:contention_begin and _end; they are paravirtual: every "
+		       "waiter queues and is seen";
+	return "spin locks by lock:contention_begin and _end: the first waiter of a lock spins "
+	       "unseen, the others are the \"queued\" figures";
 }
 
 static int open_locks(struct zm_monitor_context *context, struct zm_why *why)
 {
 	struct state *state = context->state;
-	struct btf *btf;
-	int error = zm_bpf_check(context, why);
+	int error = zm_bpf_begin(&state->bpf, context, why);
 
-	if (error)
-		return error;
-	btf = zm_bpf_kernel_types();
-	if (!btf)
-		return zm_bpf_why(why, -errno, "lock-contention");
-	state->nr_cpus = zm_bpf_nr_cpus(context->root);
-	state->tick_ns = zm_stat_tick_ns();
-	error = load(state, btf, why);
-	btf__free(btf);
-	if (error)
-		return error;
-	error = declare_all(context);
 	if (!error)
-		error = zm_recorder_note(
-			context->recorder, "lock-contention",
-			state->has_slowpath ? "spin locks by entry and exit of their slow path"
-					    : "spin locks by lock:contention_begin and _end: on "
-					      "native spin locks the first waiter is not seen");
+		error = load(state, why);
+	if (error)
+		return error;
+	state->tick_ns = zm_stat_tick_ns();
+	state->is_whole = state->has_slowpath ||
+			  (zm_bpf_has_function(&state->bpf, "__pv_queued_spin_lock_slowpath") &&
+			   zm_pvlock_is_on(context->root));
+	zm_bpf_forget_types(&state->bpf);
+	error = zm_sysfile_open(&state->stat, context->root, "proc/stat");
+	if (!error)
+		error = declare_all(context);
+	if (!error)
+		error = zm_recorder_note(context->recorder, "lock-contention", source_of(state));
 	return error ? zm_why_errno(why, error, "lock-contention") : 0;
 }
 
@@ -275,16 +246,11 @@ static int attach_locks(struct zm_monitor_context *context, const struct zm_targ
 
 /* --- reading ----------------------------------------------------------------------------------- */
 
-static uint64_t load_u64(const __u64 *word)
-{
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
 static void add_sums(uint64_t *into, const struct lock_sums *sums)
 {
-	into[WAITS] += load_u64(&sums->waits);
-	into[TIMED] += load_u64(&sums->timed);
-	into[WAIT_TIME] += load_u64(&sums->wait_ns);
+	into[WAITS] += zm_bpf_load_u64(&sums->waits);
+	into[TIMED] += zm_bpf_load_u64(&sums->timed);
+	into[WAIT_TIME] += zm_bpf_load_u64(&sums->wait_ns);
 }
 
 static void put_rows(struct zm_monitor_context *context, uint64_t rows[NR_ROWS][NR_FIGURES],
@@ -301,6 +267,17 @@ static void put_rows(struct zm_monitor_context *context, uint64_t rows[NR_ROWS][
 		}
 }
 
+static void put_cpu(struct zm_monitor_context *context, unsigned int cpu,
+		    const struct lock_cpu *own, uint64_t t_ns)
+{
+	const struct state *state = context->state;
+
+	zm_recorder_put_u64(context->recorder, state->cpu_waits[cpu], t_ns,
+			    zm_bpf_load_u64(&own->zone.waits), 0);
+	zm_recorder_put_u64(context->recorder, state->cpu_times[cpu], t_ns,
+			    zm_bpf_load_u64(&own->zone.wait_ns), 0);
+}
+
 /* The sums of all CPUs, and each CPU's own waits. */
 static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 {
@@ -310,16 +287,15 @@ static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 			zm_bpf_missed(state->skeleton->progs.on_end);
 	uint32_t flags = 0;
 
-	for (unsigned int cpu = 0; cpu < state->nr_cpus; cpu++) {
-		const struct lock_cpu *own = &state->cpus[cpu];
+	for (unsigned int cpu = 0; cpu < state->bpf.nr_cpus; cpu++) {
+		const struct lock_cpu *own = zm_bpf_memory_at(&state->cpus, cpu);
 
 		for (unsigned int kind = 0; kind < LOCK_NR_KINDS; kind++)
 			add_sums(rows[kind], &own->kinds[kind]);
 		add_sums(rows[ZONE], &own->zone);
-		lost += load_u64(&own->lost);
-		if (zm_cpuset_has(&state->online, cpu))
-			zm_recorder_put_u64(context->recorder, state->cpu_series[cpu], t_ns,
-					    load_u64(&own->zone.waits), 0);
+		lost += zm_bpf_load_u64(&own->lost);
+		if (zm_cpuset_has(&state->bpf.online, cpu))
+			put_cpu(context, cpu, own, t_ns);
 	}
 	if (state->has_read && lost > state->last_lost)
 		flags = ZM_FLAG_LOST;
@@ -331,34 +307,48 @@ static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 /* The zone locks' waits of all CPUs as one histogram. */
 static void sum_hist(const struct state *state, struct zm_hist *hist)
 {
-	uint64_t first, end;
-
 	zm_hist_init(hist);
-	for (unsigned int cpu = 0; cpu < state->nr_cpus; cpu++) {
-		for (size_t i = 0; i < LOCK_BUCKETS; i++) {
-			uint64_t times = load_u64(&state->cpus[cpu].buckets[i]);
+	for (unsigned int cpu = 0; cpu < state->bpf.nr_cpus; cpu++) {
+		const struct lock_cpu *own = zm_bpf_memory_at(&state->cpus, cpu);
 
-			if (!times)
-				continue;
-			zm_hist_bounds(i, &first, &end);
-			zm_hist_add(hist, first + (end - first) / 2, times);
-		}
+		zm_bpf_add_hist(hist, own->buckets, LOCK_BUCKETS);
 	}
 }
 
-static void read_stacks(const struct state *state, uint64_t *counts)
+static void read_stacks(const struct state *state, uint64_t counts[NR_ROWS][LOCK_MAX_STACKS])
 {
 	int fd = bpf_map__fd(state->skeleton->maps.stack_counts);
-	__u32 key, next, *previous = NULL;
+	struct lock_caller key, next, *previous = NULL;
 	__u64 count;
 
-	memset(counts, 0, LOCK_MAX_STACKS * sizeof(*counts));
+	memset(counts, 0, NR_ROWS * sizeof(counts[0]));
 	while (bpf_map_get_next_key(fd, previous, &next) == 0) {
-		if (next < LOCK_MAX_STACKS && bpf_map_lookup_elem(fd, &next, &count) == 0)
-			counts[next] = count;
+		if (next.stack < LOCK_MAX_STACKS && next.kind < NR_ROWS &&
+		    bpf_map_lookup_elem(fd, &next, &count) == 0)
+			counts[next.kind][next.stack] = count;
 		key = next;
 		previous = &key;
 	}
+}
+
+/* Time that the hypervisor gave to others, of all time of all CPUs. */
+static void read_steal(struct zm_monitor_context *context, uint64_t t_ns)
+{
+	struct state *state = context->state;
+	struct zm_stat_cpu cpu;
+	const char *text;
+	uint64_t all = 0;
+	uint32_t flags;
+
+	if (zm_source_read_file(&state->stat, &flags))
+		return;
+	text = state->stat.text;
+	if (!zm_stat_next_cpu(&text, &cpu) || cpu.cpu >= 0 || cpu.nr_times <= ZM_STAT_STEAL)
+		return;
+	for (unsigned int i = 0; i <= ZM_STAT_STEAL; i++) /* guests' time is in the user's */
+		all += cpu.ticks[i];
+	zm_window_feed(&state->steal, context->phase, t_ns, (double)cpu.ticks[ZM_STAT_STEAL]);
+	zm_window_feed(&state->all_time, context->phase, t_ns, (double)all);
 }
 
 /* The CPU time that the tasks have had; false when one of them cannot be read. */
@@ -388,6 +378,7 @@ static void read_border(struct zm_monitor_context *context, uint64_t t_ns)
 
 	sum_hist(state, &state->now);
 	zm_recorder_put_hist(context->recorder, state->hist_series, t_ns, &state->now, 0);
+	read_steal(context, t_ns);
 	if (sum_cpu_time(context, &cpu_ns))
 		zm_window_feed(&state->cpu_time, context->phase, t_ns, cpu_ns);
 	if (is_begin) {
@@ -413,16 +404,17 @@ static int read_locks(struct zm_monitor_context *context, uint64_t t_ns)
 
 /* --- the report -------------------------------------------------------------------------------- */
 
-static const struct zm_metric waits_per_s = { .name = "zone-lock.waits_per_s", .unit = "events/s" };
-static const struct zm_metric mean_us = { .name = "zone-lock.avg_us", .unit = "us" };
-static const struct zm_metric p99_us = { .name = "zone-lock.p99_us", .unit = "us" };
-static const struct zm_metric max_us = { .name = "zone-lock.max_us", .unit = "us" };
-static const struct zm_metric contend = { .name = "zone-lock.contend%", .unit = "%" };
-static const struct zm_metric sides[ZM_LOCKSIDE_NR] = {
-	[ZM_LOCKSIDE_ALLOC] = { .name = "zone-lock.alloc%", .unit = "%" },
-	[ZM_LOCKSIDE_FREE] = { .name = "zone-lock.free%", .unit = "%" },
-	[ZM_LOCKSIDE_OTHER] = { .name = "zone-lock.other%", .unit = "%" },
-};
+/* "zone-lock.WHAT" */
+static int report_zone(const struct state *state, const char *what, const char *unit, double value,
+		       double count, struct zm_report *report)
+{
+	const struct zm_window_figure *window = &state->windows[ZONE][WAITS];
+	char name[64];
+	const struct zm_metric metric = { .name = zone_name(state, what, name, sizeof(name)),
+					  .unit = unit };
+
+	return zm_report_add(report, &metric, value, count, window->t1_ns - window->t0_ns);
+}
 
 static double delta_of(const struct state *state, unsigned int row, enum figure figure)
 {
@@ -447,27 +439,38 @@ static double base_ns(const struct state *state, double width_ns)
 
 	if (state->cpu_time.has_ended && zm_window_delta(&state->cpu_time, &ns) && ns > 0)
 		return ns;
-	return width_ns * (double)zm_cpuset_count(&state->online);
+	return width_ns * (double)zm_cpuset_count(&state->bpf.online);
 }
 
 static int report_times(const struct state *state, uint64_t width_ns, struct zm_report *report)
 {
 	double waits = delta_of(state, ZONE, WAITS);
 	struct zm_hist hist = state->ends.last;
-	int error = zm_report_add(report, &waits_per_s,
-				  waits * (double)ZM_NS_PER_S / (double)width_ns, waits, width_ns);
+	int error = report_zone(state, "waits_per_s", "events/s",
+				waits * (double)ZM_NS_PER_S / (double)width_ns, waits, report);
 
 	zm_hist_subtract(&hist, &state->ends.first);
 	if (error || hist.count == 0)
 		return error;
-	error = zm_report_add(report, &mean_us, wait_ns_of(state, ZONE) / waits / 1e3, waits,
-			      width_ns);
+	error = report_zone(state, "avg_us", "us", wait_ns_of(state, ZONE) / waits / 1e3, waits,
+			    report);
 	if (!error)
-		error = zm_report_add(report, &p99_us, zm_hist_quantile(&hist, 0.99) / 1e3,
-				      (double)hist.count, width_ns);
+		error = report_zone(state, "p99_us", "us", zm_hist_quantile(&hist, 0.99) / 1e3,
+				    (double)hist.count, report);
 	return error ? error
-		     : zm_report_add(report, &max_us, (double)hist.max / 1e3, (double)hist.count,
-				     width_ns);
+		     : report_zone(state, "max_us", "us", (double)hist.max / 1e3,
+				   (double)hist.count, report);
+}
+
+/* A wait during which the CPU was stolen took as long: how much there was of it stands beside. */
+static int report_steal(const struct state *state, struct zm_report *report)
+{
+	double steal, all;
+
+	if (!state->steal.has_ended || !zm_window_delta(&state->steal, &steal) ||
+	    !zm_window_delta(&state->all_time, &all) || all <= 0)
+		return 0;
+	return report_zone(state, "steal%", "%", 100 * steal / all, steal, report);
 }
 
 static int report_kinds(const struct state *state, double base, uint64_t width_ns,
@@ -480,70 +483,90 @@ static int report_kinds(const struct state *state, double base, uint64_t width_n
 		const struct zm_metric metric = { .name = name, .unit = "%" };
 		double ns = wait_ns_of(state, kind);
 
-		(void)snprintf(name, sizeof(name), "%s%%", row_names[kind]);
+		(void)snprintf(name, sizeof(name), "%s%%", row_name(state, kind));
 		error = zm_report_add(report, &metric, 100 * ns / base, ns, width_ns);
 	}
 	return error;
 }
 
-/* Fills in the call chains of the window. */
-static unsigned int collect_chains(const struct state *state, struct zm_lockside_chain *chains)
+/* Fills in the call chains of a row in the window. */
+static unsigned int collect_chains(const struct state *state, unsigned int row,
+				   struct zm_lockside_chain *chains)
 {
 	int fd = bpf_map__fd(state->skeleton->maps.stacks);
+	const uint64_t *first = state->ends.first_stacks[row];
+	const uint64_t *last = state->ends.last_stacks[row];
 	unsigned int nr = 0;
 
 	for (__u32 id = 0; id < LOCK_MAX_STACKS; id++) {
-		uint64_t times = state->ends.last_stacks[id] - state->ends.first_stacks[id];
-
-		if (state->ends.last_stacks[id] <= state->ends.first_stacks[id])
+		if (last[id] <= first[id])
 			continue;
 		memset(&chains[nr], 0, sizeof(chains[nr]));
 		if (bpf_map_lookup_elem(fd, &id, chains[nr].frames) == 0)
-			chains[nr++].times = times;
+			chains[nr++].times = last[id] - first[id];
 	}
 	return nr;
 }
 
-static int report_sides(struct zm_monitor_context *context, const struct zm_lockside *lockside,
-			double contended, uint64_t width_ns, struct zm_report *report)
+static int report_sides(const struct state *state, const struct zm_lockside *lockside,
+			double contended, struct zm_report *report)
 {
+	static const char *const sides[ZM_LOCKSIDE_NR] = {
+		[ZM_LOCKSIDE_ALLOC] = "alloc%",
+		[ZM_LOCKSIDE_FREE] = "free%",
+		[ZM_LOCKSIDE_OTHER] = "other%",
+	};
 	int error = 0;
 
-	if (lockside->total == 0)
-		return 0;
-	for (unsigned int i = 0; !error && i < ZM_LOCKSIDE_NR; i++)
-		error = zm_report_add(report, &sides[i],
-				      contended * (double)lockside->times[i] /
-					      (double)lockside->total,
-				      (double)lockside->times[i], width_ns);
-	if (!error && !((const struct state *)context->state)->has_slowpath && lockside->is_pv)
-		error = zm_recorder_note(context->recorder, "lock-contention",
-					 "the spin locks are paravirtual: every waiter queues and "
-					 "is seen");
+	for (unsigned int i = 0; !error && lockside->total && i < ZM_LOCKSIDE_NR; i++)
+		error = report_zone(state, sides[i], "%",
+				    contended * (double)lockside->times[i] /
+					    (double)lockside->total,
+				    (double)lockside->times[i], report);
 	return error;
 }
 
-static int report_chains(struct zm_monitor_context *context, double contended, uint64_t width_ns,
+/* A row's callers; the zone locks' by side too. */
+static int report_callers(const struct state *state, unsigned int row, const struct zm_ksyms *ksyms,
+			  double contended, struct zm_lockside_chain *chains,
+			  struct zm_report *report)
+{
+	const struct zm_window_figure *window = &state->windows[row][WAITS];
+	unsigned int nr = collect_chains(state, row, chains);
+	struct zm_lockside lockside = { .total = 0 };
+	char prefix[64];
+	int error = nr ? zm_lockside_judge(&lockside, ksyms, chains, nr) : 0;
+
+	if (!error && row == ZONE)
+		error = report_sides(state, &lockside, contended, report);
+	(void)snprintf(prefix, sizeof(prefix), "%s.calltrace", row_name(state, row));
+	if (!error)
+		error = zm_lockside_report(&lockside, prefix,
+					   row == ZONE ? MAX_TRACES : MAX_OTHER_TRACES,
+					   window->t1_ns - window->t0_ns, report);
+	zm_lockside_release(&lockside);
+	return error;
+}
+
+static int report_chains(struct zm_monitor_context *context, double contended,
 			 struct zm_report *report)
 {
 	struct zm_lockside_chain *chains = calloc(LOCK_MAX_STACKS, sizeof(*chains));
-	struct zm_lockside lockside = { .total = 0 };
+	const struct state *state = context->state;
+	struct zm_ksyms ksyms = { 0 };
 	struct zm_why why = { "" };
-	unsigned int nr;
-	int error;
+	char name[64];
+	int error = 0;
 
 	if (!chains)
 		return -ENOMEM;
-	nr = collect_chains(context->state, chains);
-	error = nr ? zm_lockside_judge(&lockside, context->root, chains, nr, &why) : 0;
-	if (error)
-		error = zm_recorder_absent(context->recorder, "zone-lock.alloc%", why.text);
-	else
-		error = report_sides(context, &lockside, contended, width_ns, report);
-	if (!error)
-		error = zm_lockside_report(&lockside, "zone-lock.calltrace", MAX_TRACES, width_ns,
-					   report);
-	zm_lockside_release(&lockside);
+	if (zm_ksyms_read(&ksyms, context->root, &why))
+		error = zm_recorder_absent(context->recorder,
+					   zone_name(state, "alloc%", name, sizeof(name)),
+					   why.text);
+	for (unsigned int row = 0; !error && ksyms.nr && row < NR_ROWS; row++)
+		error = report_callers(state, row, &ksyms, contended, chains, report);
+	zm_ksyms_release(&ksyms);
 	free(chains);
 	return error;
 }
@@ -561,28 +584,28 @@ static int report_locks(struct zm_monitor_context *context, uint64_t t0_ns, uint
 		return zm_window_say_absent(context);
 	base = base_ns(state, (double)width_ns);
 	contended = 100 * wait_ns_of(state, ZONE) / base;
-	error = zm_report_add(report, &contend, contended, wait_ns_of(state, ZONE), width_ns);
+	error = report_zone(state, "contend%", "%", contended, wait_ns_of(state, ZONE), report);
+	if (!error)
+		error = report_steal(state, report);
 	if (!error)
 		error = report_times(state, width_ns, report);
 	if (!error)
 		error = report_kinds(state, base, width_ns, report);
-	return error ? error : report_chains(context, contended, width_ns, report);
+	return error ? error : report_chains(context, contended, report);
 }
 
 static void close_locks(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 
-	zm_bpf_unmap_memory(state->cpus, sizeof(*state->cpus), state->nr_cpus);
 	lock_contention_bpf__destroy(state->skeleton);
+	zm_bpf_memory_release(&state->cpus);
+	zm_bpf_end(&state->bpf);
 	zm_tasks_release(&state->tasks);
-	zm_cpuset_release(&state->online);
-	free(state->cpu_series);
+	zm_sysfile_release(&state->stat);
+	free(state->cpu_waits);
+	free(state->cpu_times);
 }
-
-#define STATE_BYTES  sizeof(struct state)
-#define ATTACH_LOCKS attach_locks
-#define REPORT_LOCKS report_locks
 
 #endif
 
@@ -592,10 +615,10 @@ const struct zm_monitor ZM_MONITOR = {
 	.needs = "lock:contention_* by BPF: CAP_BPF, CAP_PERFMON, kernel 5.19 with BTF",
 	.rate = ZM_RATE_NORMAL,
 	.is_extra = true,
-	.state_bytes = STATE_BYTES,
-	.open = open_locks,
-	.attach = ATTACH_LOCKS,
-	.read = read_locks,
-	.report = REPORT_LOCKS,
-	.close = close_locks,
+	.state_bytes = ZM_BPF_CALL(sizeof(struct state), 0),
+	.open = ZM_BPF_CALL(open_locks, zm_bpf_open_unbuilt),
+	.attach = ZM_BPF_CALL(attach_locks, NULL),
+	.read = ZM_BPF_CALL(read_locks, zm_bpf_read_unbuilt),
+	.report = ZM_BPF_CALL(report_locks, NULL),
+	.close = ZM_BPF_CALL(close_locks, zm_bpf_close_unbuilt),
 };

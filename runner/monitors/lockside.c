@@ -30,6 +30,14 @@ bool zm_lockside_is_lock(const char *function)
 	return starts_with_any(function, prefixes);
 }
 
+static bool is_watcher(const char *function)
+{
+	static const char *const prefixes[] = { "bpf_", "__bpf_", "trace_contention",
+						"__traceiter_", NULL };
+
+	return starts_with_any(function, prefixes);
+}
+
 enum zm_lockside_side zm_lockside_of(const char *function)
 {
 	static const char *const alloc[] = { "rmqueue",  "__rmqueue", "get_page_from_freelist",
@@ -60,14 +68,18 @@ static unsigned int find_caller(const struct zm_ksyms *ksyms, const struct zm_lo
 	return i < ZM_LOCKSIDE_FRAMES && chain->frames[i] ? i : ZM_LOCKSIDE_FRAMES;
 }
 
-/* The first frame of the slow path, or else the one before the caller. */
+/* The first frame of the slow path, or else the lock's first one behind those of what watches it. */
 static unsigned int find_slowpath(const struct zm_ksyms *ksyms,
 				  const struct zm_lockside_chain *chain, unsigned int caller)
 {
+	unsigned int first = caller < ZM_LOCKSIDE_FRAMES ? caller : 0;
+
 	for (unsigned int i = 0; i < caller && i < ZM_LOCKSIDE_FRAMES; i++)
 		if (strstr(name_of(ksyms, chain->frames[i]), "spin_lock_slowpath"))
 			return i;
-	return caller > 0 && caller < ZM_LOCKSIDE_FRAMES ? caller - 1 : 0;
+	while (first > 0 && !is_watcher(name_of(ksyms, chain->frames[first - 1])))
+		first--;
+	return first;
 }
 
 static void print_trace(const struct zm_ksyms *ksyms, const struct zm_lockside_chain *chain,
@@ -137,24 +149,16 @@ static void judge_chain(struct zm_lockside *lockside, const struct zm_ksyms *ksy
 		    &lockside->traces[lockside->nr_traces++]);
 }
 
-int zm_lockside_judge(struct zm_lockside *lockside, const struct zm_sysroot *root,
-		      const struct zm_lockside_chain *chains, unsigned int nr_chains,
-		      struct zm_why *why)
+int zm_lockside_judge(struct zm_lockside *lockside, const struct zm_ksyms *ksyms,
+		      const struct zm_lockside_chain *chains, unsigned int nr_chains)
 {
-	struct zm_ksyms ksyms = { 0 };
-	int error = zm_ksyms_read(&ksyms, root, why);
-
-	if (!error) {
-		lockside->traces = calloc((size_t)nr_chains + 1, sizeof(*lockside->traces));
-		if (!lockside->traces)
-			error = zm_why_errno(why, -ENOMEM, "%u call chains", nr_chains);
-	}
-	for (unsigned int i = 0; !error && i < nr_chains; i++)
-		judge_chain(lockside, &ksyms, &chains[i]);
-	if (!error)
-		merge_traces(lockside);
-	zm_ksyms_release(&ksyms);
-	return error;
+	lockside->traces = calloc((size_t)nr_chains + 1, sizeof(*lockside->traces));
+	if (!lockside->traces)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr_chains; i++)
+		judge_chain(lockside, ksyms, &chains[i]);
+	merge_traces(lockside);
+	return 0;
 }
 
 void zm_lockside_release(struct zm_lockside *lockside)

@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 #include "runner/monitors/ksyms.h"
-#include "workloads/base/sysroot.h"
-#include "workloads/base/why.h"
 #include "workloads/workload.h"
 
 #define ZM_LOCKSIDE_FRAMES 24
@@ -52,10 +50,8 @@ enum zm_lockside_side zm_lockside_of(const char *function);
 /* Is it a part of the lock itself, or of what watches it? */
 bool zm_lockside_is_lock(const char *function);
 
-/* -EACCES when the kernel's addresses are hidden. */
-int zm_lockside_judge(struct zm_lockside *lockside, const struct zm_sysroot *root,
-		      const struct zm_lockside_chain *chains, unsigned int nr_chains,
-		      struct zm_why *why);
+int zm_lockside_judge(struct zm_lockside *lockside, const struct zm_ksyms *ksyms,
+		      const struct zm_lockside_chain *chains, unsigned int nr_chains);
 void zm_lockside_release(struct zm_lockside *lockside);
 
 /* The most frequent chains as figures "PREFIX.A.B.C", in percent of all. */

@@ -12,34 +12,8 @@
 #include "runner/monitor.h"
 #include "runner/monitors/bpf.h"
 
-#ifndef ZM_HAVE_BPF_PROGRAMS
+#ifdef ZM_HAVE_BPF_PROGRAMS
 
-#include <errno.h>
-
-static int open_pcp(struct zm_monitor_context *context, struct zm_why *why)
-{
-	(void)context;
-	return zm_bpf_not_built(why);
-}
-
-static int read_pcp(struct zm_monitor_context *context, uint64_t t_ns)
-{
-	(void)context;
-	(void)t_ns;
-	return -ENOTSUP;
-}
-
-static void close_pcp(struct zm_monitor_context *context)
-{
-	(void)context;
-}
-
-#define STATE_BYTES 0
-#define REPORT_PCP  NULL
-
-#else
-
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -72,9 +46,8 @@ enum total {
 
 struct state {
 	struct pcp_bpf *skeleton;
-	const struct pcp_counts *counts; /* by CPU */
-	unsigned int nr_cpus;            /* that there can be */
-	struct zm_cpuset online;
+	struct zm_bpf bpf;
+	struct zm_bpf_memory counts; /* struct pcp_counts, by CPU */
 	unsigned int nr_orders;
 	unsigned int nr_types;
 	uint32_t totals[NR_TOTALS];
@@ -101,21 +74,6 @@ static const struct {
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-static int declare(struct zm_monitor_context *context, const char *metric, const char *unit,
-		   enum zm_scope scope, uint32_t scope_id, uint32_t *ret_series)
-{
-	const struct zm_series_desc desc = {
-		.source = context->monitor->name,
-		.metric = metric,
-		.unit = unit,
-		.kind = ZM_COUNT,
-		.scope = scope,
-		.scope_id = scope_id,
-	};
-
-	return zm_recorder_series(context->recorder, &desc, ret_series);
-}
-
 /* "pcp.alloc_zone.NAME" and "pcp.drain.NAME" */
 static int declare_pair(struct zm_monitor_context *context, const char *name,
 			uint32_t *ret_alloc_series, uint32_t *ret_drain_series)
@@ -124,10 +82,10 @@ static int declare_pair(struct zm_monitor_context *context, const char *name,
 	int error;
 
 	(void)snprintf(metric, sizeof(metric), "pcp.alloc_zone.%s", name);
-	error = declare(context, metric, "blocks", ZM_SCOPE_HOST, 0, ret_alloc_series);
+	error = zm_bpf_declare(context, metric, "blocks", ret_alloc_series);
 	(void)snprintf(metric, sizeof(metric), "pcp.drain.%s", name);
 	if (!error)
-		error = declare(context, metric, "blocks", ZM_SCOPE_HOST, 0, ret_drain_series);
+		error = zm_bpf_declare(context, metric, "blocks", ret_drain_series);
 	return error;
 }
 
@@ -144,7 +102,7 @@ static int declare_orders(struct zm_monitor_context *context)
 	return error;
 }
 
-static int declare_types(struct zm_monitor_context *context, const struct btf *btf)
+static int declare_types(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 	char name[NAME_SIZE];
@@ -152,7 +110,7 @@ static int declare_types(struct zm_monitor_context *context, const struct btf *b
 
 	/* MIGRATE_TYPES itself, their number, does not begin so and ends them */
 	while (!error && state->nr_types < PCP_TYPES &&
-	       zm_bpf_enumerator(btf, "migratetype", "MIGRATE_", (int)state->nr_types, name,
+	       zm_bpf_enumerator(&state->bpf, "migratetype", "MIGRATE_", (int)state->nr_types, name,
 				 sizeof(name)) &&
 	       strcmp(name, "types") != 0) {
 		unsigned int type = state->nr_types++;
@@ -163,43 +121,23 @@ static int declare_types(struct zm_monitor_context *context, const struct btf *b
 	return error;
 }
 
-static int declare_cpus(struct zm_monitor_context *context)
-{
-	struct state *state = context->state;
-	int error = 0;
-
-	error = zm_sysroot_read_cpuset(context->root, "sys/devices/system/cpu/online",
-				       &state->online);
-	state->alloc_cpu = calloc(state->nr_cpus, sizeof(*state->alloc_cpu));
-	state->drain_cpu = calloc(state->nr_cpus, sizeof(*state->drain_cpu));
-	if (!state->alloc_cpu || !state->drain_cpu)
-		return -ENOMEM;
-	zm_cpuset_for_each (cpu, &state->online) {
-		if (!error)
-			error = declare(context, "pcp.alloc_zone", "blocks", ZM_SCOPE_CPU,
-					(uint32_t)cpu, &state->alloc_cpu[cpu]);
-		if (!error)
-			error = declare(context, "pcp.drain", "blocks", ZM_SCOPE_CPU, (uint32_t)cpu,
-					&state->drain_cpu[cpu]);
-	}
-	return error;
-}
-
-static int declare_all(struct zm_monitor_context *context, const struct btf *btf)
+static int declare_all(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 	int error = 0;
 
 	for (unsigned int i = 0; !error && i < NR_TOTALS; i++)
-		error = declare(context, totals[i].name, totals[i].unit, ZM_SCOPE_HOST, 0,
-				&state->totals[i]);
+		error = zm_bpf_declare(context, totals[i].name, totals[i].unit, &state->totals[i]);
 	if (!error)
 		error = declare_orders(context);
 	if (!error)
-		error = declare_types(context, btf);
+		error = declare_types(context);
 	if (!error)
-		error = declare_cpus(context);
-	return error;
+		error = zm_bpf_declare_cpus(context, &state->bpf, "pcp.alloc_zone", "blocks",
+					    &state->alloc_cpu);
+	return error ? error
+		     : zm_bpf_declare_cpus(context, &state->bpf, "pcp.drain", "blocks",
+					   &state->drain_cpu);
 }
 
 /* As many as /proc/buddyinfo has columns: "Node 0, zone DMA 1 0 …". */
@@ -220,53 +158,42 @@ static unsigned int count_orders(const struct zm_sysroot *root)
 	return nr_words > 4 && nr_words - 4 <= PCP_ORDERS ? (unsigned int)nr_words - 4 : 11;
 }
 
-static int load(struct state *state, const struct btf *btf, struct zm_why *why)
+static int load(struct state *state, struct zm_why *why)
 {
-	int nr_args = zm_bpf_tracepoint_args(btf, "mm_page_alloc_zone_locked");
+	int nr_args = zm_bpf_tracepoint_args(&state->bpf, "mm_page_alloc_zone_locked");
 	int error;
 
 	if (nr_args < 3)
 		return zm_why_set(why, -ENOTSUP,
 				  "the kernel has no tracepoint kmem:mm_page_alloc_zone_locked");
+	error = zm_bpf_memory_make(&state->counts, sizeof(struct pcp_counts), state->bpf.nr_cpus);
+	if (error)
+		return zm_bpf_why(why, error);
 	state->skeleton = pcp_bpf__open();
 	if (!state->skeleton)
-		return zm_bpf_why(why, -errno, "pcp");
+		return zm_bpf_why(why, -errno);
 	state->skeleton->rodata->has_refill = nr_args > 3;
-	error = bpf_map__set_max_entries(state->skeleton->maps.counts, state->nr_cpus);
+	error = zm_bpf_share(state->skeleton->maps.counts, &state->counts);
 	if (!error)
-		error = pcp_bpf__load(state->skeleton);
-	if (!error)
-		error = pcp_bpf__attach(state->skeleton);
-	if (error)
-		return zm_bpf_why(why, error, "pcp");
-	state->counts = zm_bpf_map_memory(state->skeleton->maps.counts, sizeof(*state->counts),
-					  state->nr_cpus);
-	return state->counts ? 0 : zm_bpf_why(why, -errno, "pcp");
+		error = zm_bpf_start(state->skeleton->skeleton);
+	return error ? zm_bpf_why(why, error) : 0;
 }
 
 static int open_pcp(struct zm_monitor_context *context, struct zm_why *why)
 {
 	struct state *state = context->state;
-	struct btf *btf;
-	int error = zm_bpf_check(context, why);
+	int error = zm_bpf_begin(&state->bpf, context, why);
 
+	if (!error)
+		error = load(state, why);
 	if (error)
 		return error;
-	btf = zm_bpf_kernel_types();
-	if (!btf)
-		return zm_bpf_why(why, -errno, "pcp");
-	state->nr_cpus = zm_bpf_nr_cpus(context->root);
 	state->nr_orders = count_orders(context->root);
-	error = load(state, btf, why);
-	if (!error) {
-		error = declare_all(context, btf);
-		if (!error)
-			error = zm_sysfile_open(&state->vmstat, context->root, "proc/vmstat");
-		if (error)
-			(void)zm_why_errno(why, error, "pcp");
-	}
-	btf__free(btf);
-	return error;
+	error = declare_all(context);
+	zm_bpf_forget_types(&state->bpf);
+	if (!error)
+		error = zm_sysfile_open(&state->vmstat, context->root, "proc/vmstat");
+	return error ? zm_why_errno(why, error, "pcp") : 0;
 }
 
 /* --- reading ----------------------------------------------------------------------------------- */
@@ -301,8 +228,7 @@ static void add_cpu(struct sums *sums, const struct pcp_counts *counts)
 		unsigned int type = i % PCP_TYPES;
 		unsigned int order = i / PCP_TYPES % PCP_ORDERS;
 		enum pcp_way way = i / PCP_TYPES / PCP_ORDERS;
-		uint64_t blocks =
-			__atomic_load_n(&counts->blocks[way][order][type], __ATOMIC_RELAXED);
+		uint64_t blocks = zm_bpf_load_u64(&counts->blocks[way][order][type]);
 
 		if (blocks)
 			add_blocks(sums, way, order, type, blocks);
@@ -351,11 +277,11 @@ static int read_pcp(struct zm_monitor_context *context, uint64_t t_ns)
 	double missed_before = state->windows[MISSED].last;
 	uint32_t flags = 0;
 
-	for (unsigned int cpu = 0; cpu < state->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < state->bpf.nr_cpus; cpu++) {
 		uint64_t alloc_before = all.totals[ALLOC_ZONE], drain_before = all.totals[DRAIN];
 
-		add_cpu(&all, &state->counts[cpu]);
-		if (!zm_cpuset_has(&state->online, cpu))
+		add_cpu(&all, zm_bpf_memory_at(&state->counts, cpu));
+		if (!zm_cpuset_has(&state->bpf.online, cpu))
 			continue;
 		zm_recorder_put_u64(context->recorder, state->alloc_cpu[cpu], t_ns,
 				    all.totals[ALLOC_ZONE] - alloc_before, 0);
@@ -413,16 +339,13 @@ static void close_pcp(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 
-	zm_bpf_unmap_memory(state->counts, sizeof(*state->counts), state->nr_cpus);
 	pcp_bpf__destroy(state->skeleton);
+	zm_bpf_memory_release(&state->counts);
+	zm_bpf_end(&state->bpf);
 	zm_sysfile_release(&state->vmstat);
-	zm_cpuset_release(&state->online);
 	free(state->alloc_cpu);
 	free(state->drain_cpu);
 }
-
-#define STATE_BYTES sizeof(struct state)
-#define REPORT_PCP  report_pcp
 
 #endif
 
@@ -432,9 +355,9 @@ const struct zm_monitor ZM_MONITOR = {
 	.needs = "kmem tracepoints by BPF: CAP_BPF, CAP_PERFMON, kernel 5.10 with BTF",
 	.rate = ZM_RATE_NORMAL,
 	.is_extra = true,
-	.state_bytes = STATE_BYTES,
-	.open = open_pcp,
-	.read = read_pcp,
-	.report = REPORT_PCP,
-	.close = close_pcp,
+	.state_bytes = ZM_BPF_CALL(sizeof(struct state), 0),
+	.open = ZM_BPF_CALL(open_pcp, zm_bpf_open_unbuilt),
+	.read = ZM_BPF_CALL(read_pcp, zm_bpf_read_unbuilt),
+	.report = ZM_BPF_CALL(report_pcp, NULL),
+	.close = ZM_BPF_CALL(close_pcp, zm_bpf_close_unbuilt),
 };

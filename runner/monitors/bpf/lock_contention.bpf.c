@@ -11,10 +11,9 @@
  * A spin lock's wait begins and ends on one CPU, and only an interrupt's wait comes in between: a small
  * stack per CPU. Other waits sleep and are kept by task.
  *
- * A lock is a zone's when it lies where a zone has its lock, and that zone is one of its node's zones.
- *
- * Of the zone locks' waits one in LOCK_STACK_EVERY has its call chain taken, which costs more than the
- * wait: after the time was, and such a wait is kept out of the times.
+ * Of the zone locks' waits one in LOCK_STACK_EVERY has its call chain taken, of the others' one in
+ * LOCK_OTHER_EVERY. That costs more than many a wait: it is done after the time was taken, and such a wait is
+ * kept out of the times.
  */
 #include "runner/monitors/bpf/mini.h"
 #include "runner/monitors/bpf/lock_contention.h"
@@ -23,9 +22,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-char LICENSE[] SEC("license") = "Dual MIT/GPL";
+#include "runner/monitors/bpf/hist.bpf.h"
+#include "runner/monitors/bpf/zone.bpf.h"
 
-#define MAX_ZONES 8 /* of a node */
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* The kernel's flags of contention_begin. */
 #define FLAG_SPIN   (1u << 0)
@@ -63,8 +63,8 @@ struct {
 /* How often each stack was met. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, LOCK_MAX_STACKS);
-	__type(key, __u32);
+	__uint(max_entries, 2 * LOCK_MAX_STACKS);
+	__type(key, struct lock_caller);
 	__type(value, __u64);
 } stack_counts SEC(".maps");
 
@@ -73,65 +73,6 @@ static __always_inline struct lock_cpu *this_cpu(void)
 	__u32 cpu = bpf_get_smp_processor_id();
 
 	return bpf_map_lookup_elem(&cpus, &cpu);
-}
-
-static __always_inline int is_zone_lock(__u64 lock)
-{
-	__u64 zone = lock - bpf_core_field_offset(struct zone, lock);
-	__u64 size = bpf_core_type_size(struct zone);
-	struct pglist_data *node = NULL;
-	__u64 first;
-
-	if (bpf_probe_read_kernel(&node, sizeof(node),
-				  (void *)(zone + bpf_core_field_offset(struct zone, zone_pgdat))))
-		return 0;
-	first = (__u64)node + bpf_core_field_offset(struct pglist_data, node_zones);
-#pragma unroll
-	for (int i = 0; i < MAX_ZONES; i++)
-		if (zone == first + i * size)
-			return 1;
-	return 0;
-}
-
-static __always_inline __u32 power_of(__u64 value)
-{
-	__u32 power = 0;
-
-	if (value >> 32) {
-		power += 32;
-		value >>= 32;
-	}
-	if (value >> 16) {
-		power += 16;
-		value >>= 16;
-	}
-	if (value >> 8) {
-		power += 8;
-		value >>= 8;
-	}
-	if (value >> 4) {
-		power += 4;
-		value >>= 4;
-	}
-	if (value >> 2) {
-		power += 2;
-		value >>= 2;
-	}
-	return power + (__u32)(value >> 1);
-}
-
-static __always_inline void add_to_histogram(struct lock_cpu *cpu, __u64 ns)
-{
-	__u64 bucket = ns;
-
-	if (ns >= 1u << LOCK_SUB_BITS) {
-		__u32 shift = power_of(ns) - LOCK_SUB_BITS;
-
-		bucket = ((__u64)shift << LOCK_SUB_BITS) + (ns >> (shift & 63));
-	}
-	if (bucket >= LOCK_BUCKETS)
-		bucket = LOCK_BUCKETS - 1;
-	cpu->buckets[bucket]++;
 }
 
 static __always_inline void add_wait(struct lock_sums *sums, const struct lock_wait *wait, __u64 ns)
@@ -154,13 +95,13 @@ static __always_inline void finish(struct lock_cpu *cpu, const struct lock_wait 
 		return;
 	add_wait(&cpu->zone, wait, ns);
 	if (!wait->has_stack)
-		add_to_histogram(cpu, ns);
+		cpu->buckets[bucket_of(ns, LOCK_BUCKETS)]++;
 }
 
-static __always_inline void take_stack(void *ctx)
+static __always_inline void take_stack(void *ctx, __u32 kind)
 {
 	long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
-	__u32 key = id;
+	struct lock_caller key = { .stack = id, .kind = kind };
 	__u64 one = 1, *count;
 
 	if (id < 0)
@@ -170,6 +111,15 @@ static __always_inline void take_stack(void *ctx)
 		__sync_fetch_and_add(count, 1);
 	else
 		bpf_map_update_elem(&stack_counts, &key, &one, BPF_NOEXIST);
+}
+
+/* Is it this wait's turn to have its call chain taken? */
+static __always_inline int is_turn(const struct lock_cpu *cpu, __u32 kind, int is_zone)
+{
+	if (is_zone)
+		return (cpu->zone.waits & (LOCK_STACK_EVERY - 1)) == LOCK_STACK_EVERY - 1;
+	return kind < LOCK_NR_KINDS &&
+	       (cpu->kinds[kind].waits & (LOCK_OTHER_EVERY - 1)) == LOCK_OTHER_EVERY - 1;
 }
 
 static __always_inline void begin_spin(void *ctx, __u64 lock, __u32 kind)
@@ -194,10 +144,9 @@ static __always_inline void begin_spin(void *ctx, __u64 lock, __u32 kind)
 	wait->has_stack = 0;
 	wait->is_zone = kind == LOCK_SPIN && is_zone_lock(lock);
 	cpu->depth = depth + 1;
-	if (wait->is_zone && (cpu->zone.waits & (LOCK_STACK_EVERY - 1)) == LOCK_STACK_EVERY - 1) {
-		wait->has_stack = 1;
-		take_stack(ctx);
-	}
+	wait->has_stack = is_turn(cpu, kind, wait->is_zone);
+	if (wait->has_stack)
+		take_stack(ctx, wait->is_zone ? LOCK_ZONE : kind);
 }
 
 /* Was it a spin lock's wait that ended? */
@@ -219,21 +168,23 @@ static __always_inline int end_spin(__u64 lock)
 	return 0;
 }
 
-static __always_inline void begin_sleep(__u64 lock, __u32 kind)
+static __always_inline void begin_sleep(void *ctx, __u64 lock, __u32 kind)
 {
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct lock_wait wait = { .lock = lock, .kind = kind };
-	struct lock_cpu *cpu;
+	struct lock_cpu *cpu = this_cpu();
+	long error;
 
-	if (tid == 0)
+	if (tid == 0 || !cpu)
 		return;
 	wait.start_ns = bpf_ktime_get_ns();
+	wait.has_stack = is_turn(cpu, kind, 0);
 	/* a mutex that is first spun for begins twice: its first time counts */
-	if (bpf_map_update_elem(&sleepers, &tid, &wait, BPF_NOEXIST) == -7 /* E2BIG */) {
-		cpu = this_cpu();
-		if (cpu)
-			cpu->lost++;
-	}
+	error = bpf_map_update_elem(&sleepers, &tid, &wait, BPF_NOEXIST);
+	if (error == -7 /* E2BIG */)
+		cpu->lost++;
+	if (!error && wait.has_stack)
+		take_stack(ctx, kind);
 }
 
 static __always_inline void end_sleep(__u64 lock)
@@ -272,7 +223,7 @@ int on_begin(__u64 *ctx)
 	if (kind == LOCK_SPIN || kind == LOCK_RWLOCK)
 		begin_spin(ctx, ctx[0], kind);
 	else
-		begin_sleep(ctx[0], kind);
+		begin_sleep(ctx, ctx[0], kind);
 	return 0;
 }
 

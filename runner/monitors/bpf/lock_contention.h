@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * lock_contention: what lock_contention.bpf.c counts and lock_contention.c reads.
- *
- * The histogram has the buckets of workloads/base/hist.h, up to 2^40 ns.
  */
 #ifndef ZM_RUNNER_MONITORS_BPF_LOCK_CONTENTION_H
 #define ZM_RUNNER_MONITORS_BPF_LOCK_CONTENTION_H
 
 #include <linux/types.h>
 
-#define LOCK_SUB_BITS    6
-#define LOCK_MAX_POWER   40
-#define LOCK_BUCKETS     ((LOCK_MAX_POWER - LOCK_SUB_BITS + 1) << LOCK_SUB_BITS)
+#include "runner/monitors/bpf/hist.h"
+
+#define LOCK_BUCKETS     HIST_BUCKETS(40) /* up to 2^40 ns */
 #define LOCK_DEPTH       4 /* spin locks waited for at once on a CPU: interrupts nest */
 #define LOCK_FRAMES      24
 #define LOCK_MAX_STACKS  4096
 #define LOCK_MAX_TASKS   16384
-#define LOCK_STACK_EVERY 8 /* a power of two */
+#define LOCK_STACK_EVERY 8  /* of the zone locks' waits; a power of two */
+#define LOCK_OTHER_EVERY 64 /* of the others' of each kind; a power of two */
 
 enum lock_kind {
 	LOCK_SPIN,
@@ -26,6 +25,14 @@ enum lock_kind {
 	LOCK_RTMUTEX,
 	LOCK_PERCPU_RWSEM,
 	LOCK_NR_KINDS,
+};
+
+#define LOCK_ZONE LOCK_NR_KINDS /* as a kind of its own */
+
+/* Whose waits a call chain is counted for. */
+struct lock_caller {
+	__u32 stack;
+	__u32 kind;
 };
 
 struct lock_sums {

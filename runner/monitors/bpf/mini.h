@@ -20,12 +20,20 @@ struct spinlock {
 
 struct zone {
 	struct pglist_data *zone_pgdat;
+	unsigned long flags;
 	struct spinlock lock;
 } KERNEL_TYPE;
 
 struct pglist_data {
 	struct zone node_zones[1];
 	int node_id;
+} KERNEL_TYPE;
+
+struct per_cpu_pages {
+	int count;
+	int high;
+	int high_min; /* since 6.7 */
+	int batch;
 } KERNEL_TYPE;
 
 struct task_struct {
