@@ -105,11 +105,14 @@ static int parse_switch(struct parser *parser, int argc, char *const *argv, int 
 	if (!value || !*value)
 		return zm_why_set(why, -EINVAL, "%s: --%.*s needs a value", cmd->name, (int)length,
 				  typed);
+	if (parser->was_given[row - cmd->switches] && row[1].also &&
+	    strcmp(row[1].also, row->name) == 0)
+		row++;
 	if (row->type == ZM_OPTION_STRING && parser->was_given[row - cmd->switches])
 		return zm_why_set(why, -EINVAL, "%s: --%.*s is there twice; give it once",
 				  cmd->name, (int)length, typed);
 	parser->was_given[row - cmd->switches] = true;
-	r = zm_option_set(cmd->switches, parser->switches, row->name, value, why);
+	r = zm_option_set(row, parser->switches, row->name, value, why);
 	if (r < 0)
 		zm_why_prefix(why, "%s", cmd->name);
 	return r;

@@ -48,7 +48,8 @@ struct zm_cmd {
 	const char *completes;
 	/* Typed rows as --NAME VALUE or --NAME=VALUE; a BOOL row is a flag. `_` in a name is typed
 	 * `-`. NULL-terminated; may be NULL. A STRING row may be given once, and its unit is the word
-	 * that help shows for the value ("file": --db FILE). --json is a row where the command answers
+	 * that help shows for the value ("file": --db FILE); the row behind it takes the second value
+	 * when its `also` is that name. --json is a row where the command answers
 	 * in JSON; --help is everybody's. */
 	const struct zm_option *switches;
 	size_t switches_size;

@@ -31,4 +31,18 @@
 		.help = "write into this file, whole or not at all; otherwise to standard output", \
 	}
 
+#define ZM_ROW_LEAST(switches)                                                                     \
+	{                                                                                          \
+		.name = "least", .type = ZM_OPTION_DOUBLE, .offset = offsetof(switches, least),    \
+		.preset = "1", .max = 1000, .unit = "percent",                                     \
+		.help = "the smallest change that matters",                                        \
+	}
+
+#define ZM_ROW_CONFIDENCE(switches, what)                                                          \
+	{                                                                                          \
+		.name = "confidence", .type = ZM_OPTION_DOUBLE,                                    \
+		.offset = offsetof(switches, confidence), .preset = "95", .min = 50, .max = 99,    \
+		.unit = "percent", .help = (what),                                                 \
+	}
+
 #endif

@@ -18,7 +18,7 @@
 struct switches {
 	bool json;
 	uint64_t repeat;
-	char *db;
+	char *db, *db_b;
 	unsigned int place_of;
 };
 
@@ -216,10 +216,55 @@ static void a_line_is_left_as_it_is(void **state)
 	}
 }
 
+/* The second value of a switch goes to the row behind it, when that is also called so. */
+static void a_pair_takes_two_values(void **state)
+{
+	static const struct zm_option pair[] = {
+		{ .name = "db", .type = ZM_OPTION_STRING, .offset = offsetof(struct switches, db) },
+		{ .name = "db_b",
+		  .also = "db",
+		  .type = ZM_OPTION_STRING,
+		  .offset = offsetof(struct switches, db_b) },
+		{ .name = NULL },
+	};
+	static const struct zm_cmd both = { .name = "both",
+					    .switches = pair,
+					    .switches_size = sizeof(struct switches) };
+	static const struct {
+		const char *line[MAX_WORDS];
+		const char *db, *db_b; /* NULL: it is refused */
+	} cases[] = {
+		{ { "both", "--db", "x", "--db", "y" }, "x", "y" },
+		{ { "both", "--db=x", "--db-b=y" }, "x", "y" },
+		{ { "both", "--db-b=y", "--db=x" }, "x", "y" },
+		{ { "both", "--db=x", "--db=y", "--db=z" }, NULL, NULL },
+		{ { "both", "--db=x", "--db-b=y", "--db=z" }, NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct switches *got;
+		struct zm_args args;
+		struct zm_why why;
+		int r = parse(&both, cases[i].line, &args, &why);
+
+		if (!cases[i].db) {
+			assert_int_equal(r, -EINVAL);
+			continue;
+		}
+		assert_int_equal(r, 0);
+		got = args.switches;
+		assert_string_equal(got->db, cases[i].db);
+		assert_string_equal(got->db_b, cases[i].db_b);
+		zm_args_release(&both, &args);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_split),
+		cmocka_unit_test(a_pair_takes_two_values),
 		cmocka_unit_test(wrong_lines_are_said),
 		cmocka_unit_test(help_is_seen_first),
 		cmocka_unit_test(a_command_without_switches_takes_words_only),
