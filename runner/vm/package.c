@@ -24,22 +24,24 @@
 #define ANSWER "debian"
 #define DAY_S  (24 * 3600)
 
-static int find_depended(char *name, size_t size, struct zm_why *why)
+int zm_vm_package_find(const char *usual, const char *prefix, char *name, size_t size,
+		       struct zm_why *why)
 {
-	const char *const argv[] = { "apt-cache", "depends", USUAL, NULL };
+	const char *const argv[] = { "apt-cache", "depends", usual, NULL };
 	zm_autofree char *text = NULL;
 	const char *at;
 	int r = zm_vm_tool_ask(&(struct zm_vm_tool){ .argv = argv, .in_fd = -1 }, &text, why);
 
 	if (r < 0)
 		return r;
-	at = strstr(text, "Depends: " PREFIX);
-	if (!at)
-		return zm_why_set(why, -ENOENT,
-				  "apt knows no " USUAL "; run apt-get update, or give a file");
-	at += strlen("Depends: ");
-	(void)snprintf(name, size, "%.*s", (int)strcspn(at, " \n"), at);
-	return 0;
+	for (at = text; (at = strstr(at, "Depends: "));) {
+		at += strlen("Depends: ");
+		if (strncmp(at, prefix, strlen(prefix)) != 0)
+			continue;
+		(void)snprintf(name, size, "%.*s", (int)strcspn(at, " \n"), at);
+		return 0;
+	}
+	return zm_why_set(why, -ENOENT, "apt knows no %s; run apt-get update", usual);
 }
 
 /* apt takes seconds to say it on a busy machine, and rarely says another: it is asked once a day. */
@@ -107,7 +109,9 @@ static int find_deb(const char *folder, char **ret_path)
 	return -ENOENT;
 }
 
-static int fetch_into(const char *folder, const char *name, struct zm_why *why)
+typedef int (*finish_fn)(const char *folder, const char *name, struct zm_why *why);
+
+static int fetch_into(const char *folder, const char *name, finish_fn finish, struct zm_why *why)
 {
 	const char *const fetch[] = { "apt-get", "-qq", "download", name, NULL };
 	zm_autofree char *deb = NULL;
@@ -125,7 +129,7 @@ static int fetch_into(const char *folder, const char *name, struct zm_why *why)
 			&(struct zm_vm_tool){ .argv = unpack, .in_fd = -1, .out_fd = -1 }, why);
 		(void)unlink(deb);
 	}
-	return r;
+	return r == 0 && finish ? finish(folder, name, why) : r;
 }
 
 /* One at a time: a second command waits and finds it there. */
@@ -145,7 +149,8 @@ static int lock_cache(const char *cache)
 }
 
 /* Under another name until it is whole; what one that was killed left there is removed. */
-static int fetch(const char *cache, const char *folder, const char *name, struct zm_why *why)
+static int fetch(const char *cache, const char *folder, const char *name, finish_fn finish,
+		 struct zm_why *why)
 {
 	zm_autofree char *temporary = NULL;
 	zm_autoclose int lock_fd = lock_cache(cache);
@@ -162,7 +167,7 @@ static int fetch(const char *cache, const char *folder, const char *name, struct
 	if (lock_fd < 0 || mkdir(temporary, 0755) < 0)
 		return zm_why_errno(why, -errno, "%s", temporary);
 	(void)fprintf(stderr, "fetching %s, once\n", name);
-	r = fetch_into(temporary, name, why);
+	r = fetch_into(temporary, name, finish, why);
 	if (r == 0 && rename(temporary, folder) < 0 && access(folder, R_OK) < 0)
 		r = zm_why_errno(why, -errno, "%s", folder);
 	if (access(temporary, F_OK) == 0)
@@ -175,13 +180,12 @@ static int fetch(const char *cache, const char *folder, const char *name, struct
 int zm_vm_package_open(const char *name, const char *cache, char **ret_folder, struct zm_why *why)
 {
 	char depended[256];
-	char *folder;
 	int r = 0;
 
 	if (!name && recall(cache, depended, sizeof(depended)) == 0)
 		name = depended;
 	if (!name) {
-		r = find_depended(depended, sizeof(depended), why);
+		r = zm_vm_package_find(USUAL, PREFIX, depended, sizeof(depended), why);
 		if (r == 0)
 			remember(cache, depended);
 		if (r < 0 && find_unpacked(cache, depended, sizeof(depended)) == 0)
@@ -193,10 +197,19 @@ int zm_vm_package_open(const char *name, const char *cache, char **ret_folder, s
 			       name);
 	if (r < 0)
 		return r;
+	return zm_vm_package_fetch(name, cache, NULL, ret_folder, why);
+}
+
+int zm_vm_package_fetch(const char *name, const char *cache, finish_fn finish, char **ret_folder,
+			struct zm_why *why)
+{
+	char *folder;
+	int r = 0;
+
 	if (asprintf(&folder, "%s/%s", cache, name) < 0)
 		return zm_why_errno(why, -ENOMEM, "%s", name);
 	if (access(folder, R_OK) < 0)
-		r = fetch(cache, folder, name, why);
+		r = fetch(cache, folder, name, finish, why);
 	if (r < 0)
 		free(folder);
 	else
