@@ -43,7 +43,7 @@ static void rig_make(struct rig *rig, unsigned int jobs, size_t nr_objects)
 	tree_make(&rig->tree);
 	if (zm_profile_read(PROFILE, &rig->profile, &rig->why) < 0)
 		fail_msg("%s", rig->why.text);
-	stage = &rig->profile->stages[0];
+	stage = &rig->profile->stages[1]; /* objects */
 	stage->jobs = realloc(stage->jobs, nr_objects * sizeof(*stage->jobs));
 	assert_non_null(stage->jobs);
 	for (size_t i = 3; i < nr_objects; i++)
@@ -103,9 +103,9 @@ static void test_counts(void **state)
 		fail_msg("%s", rig.why.text);
 	progress = rig.instance.progress;
 	expected = script_faults(&rig);
-	assert_int_equal(progress->jobs, 10);
+	assert_int_equal(progress->jobs, 4 + 9 + 1);
 	/* Those of the jobs, two makes, and the first. */
-	assert_int_equal(progress->processes, 9 * 6 + 2 + 2 + 1);
+	assert_int_equal(progress->processes, 4 + 9 * 6 + 2 + 2 + 1);
 	assert_int_equal(progress->running, 0);
 	assert_true(progress->weight > 0);
 	print_message("%llu faults; the script says %llu\n", (unsigned long long)progress->faults,
@@ -145,7 +145,7 @@ static void test_stopped(void **state)
 	(void)state;
 	rig_make(&rig, 4, 400);
 	assert_int_equal(zm_instance_start(&rig.instance, &rig.spec, &rig.script, &rig.why), 0);
-	while (atomic_load(&rig.instance.progress->jobs) < 3)
+	while (atomic_load(&rig.instance.progress->jobs) < 6)
 		assert_true(zm_instance_wait(&rig.instance, 1));
 	rig_end(&rig);
 }
@@ -207,7 +207,7 @@ static void test_killed(void **state)
 	(void)state;
 	rig_make(&rig, 2, 400);
 	assert_int_equal(zm_instance_start(&rig.instance, &rig.spec, &rig.script, &rig.why), 0);
-	while (atomic_load(&rig.instance.progress->jobs) < 3)
+	while (atomic_load(&rig.instance.progress->jobs) < 6)
 		assert_true(zm_instance_wait(&rig.instance, 1));
 	assert_int_equal(kill(rig.instance.pid, SIGKILL), 0);
 	while (zm_instance_wait(&rig.instance, 100))

@@ -244,6 +244,10 @@ static size_t make_words(const struct zm_workload *workload, char (*texts)[64],
 			 const char **ret_words)
 {
 	static const char *const sizes[] = { "size", "unit_size", NULL };
+	/* Of emulated builds: a small one, for as long as the window is. */
+	static const char *const builds[][2] = { { "profile", "small" },
+						 { "iterations", "0" },
+						 { "work", "0" } };
 	char line[] = RUN_OPTIONS;
 	char *save = NULL;
 	size_t n = 0;
@@ -259,6 +263,10 @@ static size_t make_words(const struct zm_workload *workload, char (*texts)[64],
 
 		if (row && row->type == ZM_OPTION_SIZE)
 			(void)snprintf(texts[n++], 64, "%s=" SMALL_SIZE, sizes[i]);
+	}
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		if (workload->options && zm_option_find(workload->options, builds[i][0]))
+			(void)snprintf(texts[n++], 64, "%s=%s", builds[i][0], builds[i][1]);
 	}
 	for (size_t i = 0; i < n; i++)
 		ret_words[i] = texts[i];
