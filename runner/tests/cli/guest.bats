@@ -98,6 +98,22 @@ is_marked() {
 	done
 }
 
+@test "SCTP's transactions; TLS by the kernel, every message verified" {
+	in_guest run sctp_rr,sctp_rr_many verify=full request_size=100 response_size=200 nr_task=1 \
+		"${quick[@]}"
+	succeeds
+	for run in 1 2; do
+		run_split zonemark show $run
+		has_line 'sctp_rr.*: ok'
+		has_line 'netperf\.Throughput_tps \*? +[0-9.]*[1-9]'
+		has_line 'netload\.latency\.p99 +[0-9.]*[1-9]'
+	done
+	in_guest run tcp_stream tls=kernel verify=full nr_task=1 "${quick[@]}"
+	succeeds
+	[ "$(figure netload.tls_kernel_ends)" -eq 2 ]
+	[ "$(figure netload.verified)" -gt 0 ]
+}
+
 @test "cgroup v2 alone; a node with memory only; huge pages from the boot on" {
 	topology=2s,nodes=3,cpuless=2 in_guest --hugepages 8 check --json
 	succeeds
