@@ -97,18 +97,18 @@ finds_tasks() {
 	succeeds
 	interfaces=$(ls /sys/class/net) mounts=$(cat /proc/self/mountinfo) names=$(ls /run/netns 2>&1 || true)
 	# shellcheck disable=SC2086
-	"$ZONEMARK" run --share --monitor none $brief udp_stream link=veth runtime=60 > talk 2>&1 3>&- &
+	"$ZONEMARK" run --share --monitor none $brief udp_stream link=veth runtime=60 > talk.txt 2>&1 3>&- &
 	runner=$!
 	until_true finds_tasks
 	kill -9 "$runner"
 	wait "$runner" || true
 	until_true is_gone "${tasks[@]}"
 	for space in "${spaces[@]}"; do
-		! find /proc/[0-9]*/ns/net -lname "$space" 2> /dev/null | grep . || return 1
+		[ -z "$(find /proc/[0-9]*/ns/net -lname "$space" 2> /dev/null)" ] || return 1
 	done
 	[ "$(ls /sys/class/net)" = "$interfaces" ]
 	[ "$(cat /proc/self/mountinfo)" = "$mounts" ]
 	[ "$(ls /run/netns 2>&1 || true)" = "$names" ]
 	[ -z "$(ls -A "$TMPDIR")" ]
-	! find "$ZONEMARK_JOURNAL" -type f ! -name '.*' 2> /dev/null | grep .
+	[ -z "$(find "$ZONEMARK_JOURNAL" -type f ! -name '.*' 2> /dev/null)" ]
 }
