@@ -103,8 +103,7 @@ static int check_ip(const struct zm_net_kind *kind, const struct zm_net_options 
 	struct zm_net_address address;
 	zm_autoclose int fd = -1;
 
-	if (!kind->family->is_inet || options->ip != ZM_NET_IPV6 ||
-	    options->link != ZM_NET_LINK_LO)
+	if (!kind->family->is_inet || options->ip != ZM_NET_IPV6 || options->link != ZM_NET_LINK_LO)
 		return 0;
 	zm_net_address_loopback(&address, ZM_NET_IPV6);
 	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -210,8 +210,9 @@ static int make_append(struct command *command, struct zm_why *why)
 static int make_initramfs(struct command *command, struct zm_why *why)
 {
 	/* sctp's checksum and tls's cipher are asked for by their names, not by dependencies. */
-	static const char *const wanted[] = { "crc32c_generic", "sctp", "ctr", "ghash_generic",
-					      "gcm",            "tls",  NULL };
+	static const char *const wanted[] = {
+		"crc32c_generic", "sctp", "ctr", "ghash_generic", "gcm", "tls", NULL
+	};
 	struct zm_vm_modules modules = { 0 };
 	uint64_t start_ns = zm_clock_now_ns();
 	int r = 0;

@@ -79,7 +79,7 @@ until_true() {
 finds_tasks() {
 	local launcher
 	launcher=$(cat "/proc/$runner/task/$runner/children") && [ -n "$launcher" ] || return 1
-	# shellcheck disable=SC2206
+	# shellcheck disable=SC2207
 	tasks=($(cat "/proc/${launcher// /}/task/${launcher// /}/children"))
 	[ "${#tasks[@]}" -eq 2 ] || return 1
 	spaces=()
