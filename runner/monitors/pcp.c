@@ -4,6 +4,7 @@
  *     pcp.alloc_zone          taken from a zone: by a list's refill, or directly
  *     pcp.drain               given back by a list
  *     ….order3, ….movable     by order, by migrate type
+ *     pcp.free_high           drains because of high-order frees (free_high.h)
  *
  * Counted by two small BPF programs in memory that is shared with this process, so that a reading is a
  * sum over the CPUs. A block of order n is 2^n pages. How many faults the machine had meanwhile is read
@@ -22,6 +23,7 @@
 
 #include "runner/monitors/bpf/pcp.h"
 #include "runner/monitors/fields.h"
+#include "runner/monitors/free_high.h"
 #include "runner/monitors/source.h"
 #include "runner/monitors/window.h"
 #include "workloads/base/clock.h"
@@ -54,6 +56,7 @@ struct state {
 	uint32_t alloc_order[PCP_ORDERS], drain_order[PCP_ORDERS];
 	uint32_t alloc_type[PCP_TYPES], drain_type[PCP_TYPES];
 	uint32_t *alloc_cpu, *drain_cpu;
+	struct zm_free_high free_high;
 	struct zm_sysfile vmstat;
 	struct zm_window_figure windows[NR_TOTALS];
 	struct zm_window_figure faults;
@@ -190,6 +193,8 @@ static int open_pcp(struct zm_monitor_context *context, struct zm_why *why)
 		return error;
 	state->nr_orders = count_orders(context->root);
 	error = declare_all(context);
+	if (!error)
+		error = zm_free_high_open(&state->free_high, context, &state->bpf);
 	zm_bpf_forget_types(&state->bpf);
 	if (!error)
 		error = zm_sysfile_open(&state->vmstat, context->root, "proc/vmstat");
@@ -289,10 +294,12 @@ static int read_pcp(struct zm_monitor_context *context, uint64_t t_ns)
 				    all.totals[DRAIN] - drain_before, 0);
 	}
 	all.totals[MISSED] = zm_bpf_missed(state->skeleton->progs.on_alloc) +
-			     zm_bpf_missed(state->skeleton->progs.on_drain);
+			     zm_bpf_missed(state->skeleton->progs.on_drain) +
+			     zm_free_high_missed(&state->free_high);
 	if (state->windows[MISSED].has_begun && (double)all.totals[MISSED] > missed_before)
 		flags = ZM_FLAG_LOST;
 	put_sums(context, &all, t_ns, flags);
+	zm_free_high_read(&state->free_high, context, t_ns);
 	feed_faults(context, t_ns);
 	return 0;
 }
@@ -332,13 +339,17 @@ static int report_pcp(struct zm_monitor_context *context, uint64_t t0_ns, uint64
 			error = zm_report_add(report, &shown[i].metric, count / per, count,
 					      window->t1_ns - window->t0_ns);
 	}
-	return error;
+	return error ? error
+		     : zm_free_high_report(&state->free_high,
+					   state->windows[0].t1_ns - state->windows[0].t0_ns,
+					   report);
 }
 
 static void close_pcp(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 
+	zm_free_high_close(&state->free_high);
 	pcp_bpf__destroy(state->skeleton);
 	zm_bpf_memory_release(&state->counts);
 	zm_bpf_end(&state->bpf);
