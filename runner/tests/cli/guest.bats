@@ -22,22 +22,6 @@ in_guest() {
 
 quick=(warmup=0 idle=0.2 drain=0.2 runtime=2)
 
-# By how much a count of the whole run rose: the last run's rows of that metric.
-risen() { # METRIC
-	zonemark export last --format csv |
-		awk -F, -v metric="$1" '$6 == "reading" && $8 == metric && $11 != "cpu" {
-			if (!n++) first = $15
-			last = $15
-		}
-		END { if (!n) exit 1; printf "%.0f\n", last - first }'
-}
-
-# The value of a figure of the last run.
-figure() { # METRIC
-	zonemark export last --format csv |
-		awk -F, -v metric="$1" '$6 == "result" && $8 == metric { printf "%.0f\n", $15 }'
-}
-
 # The nodes that the last run's tasks were on, in order.
 nodes_of_tasks() {
 	zonemark export last --format json | tr -d ' \n' | grep -o '"tasks":\[[^]]*\]' |
@@ -84,6 +68,37 @@ is_marked() {
 	# Each page went through a page list, and lists are filled by batches of single pages.
 	taken=$(risen pcp.alloc_zone_pages)
 	[ "$taken" -gt $((pages / 2)) ] || { echo "pcp: $taken of $pages"; return 1; }
+}
+
+# The lists at their minimum: each page comes from the zone and goes back to it.
+@test "an older kernel opens its functions: sections with wait and hold, every waiter of a lock, free_high" {
+	in_guest run page_fault1 nr_task=4 size=8M thp_enabled=never "${quick[@]}" --cpus 0-3 \
+		percpu_pagelist_high_fraction=100000 --monitor pcp,page-latency,lock-contention
+	succeeds
+	run_split zonemark show last
+	has_line 'lock-contention: .*slow path: every waiter'
+	has_line 'page-latency: refill: entry and exit of rmqueue_bulk; drain: entry and exit of free_pcppages_bulk'
+	for side in refill drain; do
+		for name in order0.p99.9_us hold.p50_us; do
+			[ "$(figure page-latency.$side.$name)" -gt 0 ]
+		done
+		[ -n "$(figure page-latency.$side.wait.max_us)" ] # 0 when nobody was in the way
+		[ "$(risen page-latency.$side.sections)" -gt 100 ]
+	done
+	for name in contend% steal% waits_per_s; do
+		[ -n "$(figure zone-lock.$name)" ]
+	done
+	# A page fault frees single pages.
+	[ "$(risen pcp.free_high)" -le $(($(risen pcp.drain) / 1000)) ]
+	run_split zonemark show last --metric 'page-latency.drain.order0.*'
+	has_line '[0-9]% +#'
+}
+
+@test "free_high is told where streams free high-order pages" {
+	in_guest run unix_stream nr_task=2 "${quick[@]}" --monitor pcp,page-latency
+	succeeds
+	[ "$(risen pcp.free_high)" -gt 0 ]
+	[ "$(risen pcp.free_high_pages)" -gt 0 ]
 }
 
 @test "SCTP: one-to-many and one-to-one, every message verified" {

@@ -8,6 +8,8 @@
 #     own_namespace         a network namespace of the test's own, with settings of its own: no other test
 #                           and no run sees them change; inside CMD … runs there; leave_namespace in
 #                           teardown. Skips when it cannot be made
+#     risen METRIC          by how much a count of the last run rose in all of it
+#     figure METRIC         the value of a figure of the last run, rounded; nothing when it has none
 #     needs_root, needs_command NAME …   skip the test without them
 
 setup() {
@@ -89,4 +91,18 @@ inside() {
 
 leave_namespace() {
 	[ -z "${namespace:-}" ] || kill "$namespace"
+}
+
+risen() {
+	zonemark export last --format csv |
+		awk -F, -v metric="$1" '$6 == "reading" && $8 == metric && $11 != "cpu" {
+			if (!n++) first = $15
+			last = $15
+		}
+		END { if (!n) exit 1; printf "%.0f\n", last - first }'
+}
+
+figure() {
+	zonemark export last --format csv |
+		awk -F, -v metric="$1" '$6 == "result" && $8 == metric { printf "%.0f\n", $15 }'
 }
