@@ -77,7 +77,7 @@ static void look_at_last(struct zm_task *task, const struct zm_walk *walk)
 	if (walk->done == 0)
 		return;
 	shared->nr_checked++;
-	shared->nr_wrong += walk->base[walk->last] != (walk->is_read ? 0 : walk->last);
+	shared->nr_wrong += zm_walk_last(walk) != (walk->is_read ? 0 : walk->last);
 }
 
 __attribute__((noreturn)) static void be_child(struct zm_task *task, pid_t parent,

@@ -233,7 +233,7 @@ static void teardown(struct zm_task *task)
 
 	if (state->nr_mapped > 0) {
 		shared->nr_checked++;
-		shared->nr_wrong += state->walk.base[state->walk.last] != 0;
+		shared->nr_wrong += zm_walk_last(&state->walk) != 0;
 	}
 	unmap_all(task->run, state);
 	if (state->pieces)

@@ -235,7 +235,7 @@ void zm_usemem_teardown(struct zm_task *task)
 		uint64_t wanted = own->is_read ? 0 : walk->last;
 
 		shared->nr_checked++;
-		shared->nr_wrong += walk->base[walk->last] != wanted;
+		shared->nr_wrong += zm_walk_last(walk) != wanted;
 		(void)munmap(walk->base, state->area_bytes);
 	}
 	walk->base = NULL;

@@ -27,14 +27,23 @@ static inline uint64_t draw(struct zm_walk *walk)
 	return (uint64_t)((double)(walk->nr_words - 1) * (double)drawn / DRAWS);
 }
 
+/* One load, or one store. Threads may go over one area at the same time: what they write is the same. */
+static inline void read_word(volatile uint64_t *at)
+{
+	(void)__atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static inline void write_word(volatile uint64_t *at, uint64_t word)
+{
+	__atomic_store_n(at, word, __ATOMIC_RELAXED);
+}
+
 static inline void touch(const struct zm_walk *walk, uint64_t word)
 {
-	volatile uint64_t *at = &walk->base[word];
-
 	if (walk->is_read)
-		(void)*at;
+		read_word(&walk->base[word]);
 	else
-		*at = word;
+		write_word(&walk->base[word], word);
 }
 
 static void go_straight(struct zm_walk *walk, uint64_t n)
@@ -44,10 +53,10 @@ static void go_straight(struct zm_walk *walk, uint64_t n)
 
 	if (walk->is_read)
 		for (uint64_t word = walk->done; word < end; word++)
-			(void)base[word];
+			read_word(&base[word]);
 	else
 		for (uint64_t word = walk->done; word < end; word++)
-			base[word] = word;
+			write_word(&base[word], word);
 	walk->last = end - 1;
 }
 

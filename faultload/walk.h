@@ -35,6 +35,12 @@ void zm_walk_begin(struct zm_walk *walk, void *base, uint64_t bytes, uint64_t se
 /* The next n words, or fewer at the round's end; returns how many. */
 uint64_t zm_walk_on(struct zm_walk *walk, uint64_t n);
 
+/* What the word touched last holds now. */
+static inline uint64_t zm_walk_last(const struct zm_walk *walk)
+{
+	return __atomic_load_n(&walk->base[walk->last], __ATOMIC_RELAXED);
+}
+
 /* For random walks: from now on, until no page of page_bytes is untouched, each word's page is marked.
  * marks: zeroed, one bit per page. */
 void zm_walk_mark(struct zm_walk *walk, uint64_t *marks, uint64_t page_bytes);
