@@ -4,7 +4,7 @@
 #     - exported names carry the prefix: zm_, or the build's own wl_, mon_ and cmd_
 #     - no mutable variable is exported
 #     - no name is defined in two of them
-#     - no library takes from one that it may not know (zm_report_add is the contract's call upwards)
+#     - no library takes from one that it may not know (zm_report_add and _fail are the contract's calls upwards)
 #
 # symbols.sh SOURCE-FOLDER LIBRARY …   (libzm_ROOM.a)
 # shellcheck source=cmake/checks/files.sh
@@ -43,7 +43,7 @@ for library; do
 		case $room:$other in
 		"$other:$room" | runner:* | *:workloads) continue ;;
 		esac
-		comm -12 "$found.$room.takes" "$found.$other.has" | grep -vx 'zm_report_add' |
+		comm -12 "$found.$room.takes" "$found.$other.has" | grep -vxE 'zm_report_(add|fail)' |
 			sed "s/.*/$room takes & from $other/" >> "$found"
 	done
 done
