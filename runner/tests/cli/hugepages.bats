@@ -90,7 +90,7 @@ end_with() { # SIGNAL RUN … PHASE
 	until_true is_over $everybody
 	[ "$signal" != KILL ] || "$ZONEMARK" restore > /dev/null
 	until_true is_as_before
-	! find "$ZONEMARK_JOURNAL" -type f ! -name '.*' | grep -q .
+	[ -z "$(find "$ZONEMARK_JOURNAL" -type f ! -name '.*')" ]
 }
 
 @test "signals while pages are made, copied and given back" {

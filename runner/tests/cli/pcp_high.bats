@@ -59,10 +59,10 @@ for row in rows:
 			runtime=30 percpu_pagelist_high_fraction=1000 > out 2> err 3>&- &
 		runner=$!
 		for _ in $(seq 200); do
-			is_as_before || break
+			[ "$(cat $setting)" = "$before" ] || break
 			sleep 0.05
 		done
-		! is_as_before
+		[ "$(cat $setting)" = 1000 ]
 		kill -s $signal $runner
 		wait $runner || true
 		[ $signal != KILL ] || "$ZONEMARK" restore > /dev/null
