@@ -17,6 +17,8 @@
 #include "results/json.h"
 #include "results/query.h"
 #include "results/series.h"
+#include "results/stacks.h"
+#include "workloads/base/cleanup.h"
 #include "workloads/base/units.h"
 
 #define JSON_LOOK (JSON_COMPACT | JSON_PRESERVE_ORDER)
@@ -25,7 +27,7 @@
 struct leaving {
 	FILE *out;
 	const struct zm_run_view *view;
-	size_t nr_series;
+	size_t nr_series, nr_stacks;
 	struct zm_hist *hist;
 };
 
@@ -188,6 +190,25 @@ static int series_json(void *context, const struct zm_series *series)
 	return ferror(out) ? -EIO : 0;
 }
 
+static int stacks_json(void *context, const struct zm_stacks *stacks)
+{
+	struct leaving *leaving = context;
+	json_t *object = json_object();
+	char *text;
+
+	json_object_set_new(object, "source", zm_json_text(stacks->source));
+	json_object_set_new(object, "event", zm_json_text(stacks->event));
+	json_object_set_new(object, "unit", zm_json_text(stacks->unit));
+	json_object_set_new(object, "folded", zm_json_text(stacks->folded));
+	text = json_dumps(object, JSON_LOOK);
+	json_decref(object);
+	if (!text)
+		return -ENOMEM;
+	(void)fprintf(leaving->out, "%s%s", leaving->nr_stacks++ ? ",\n  " : "\n  ", text);
+	free(text);
+	return ferror(leaving->out) ? -EIO : 0;
+}
+
 static int run_as_json(struct leaving *leaving, struct zm_store *store, struct zm_why *why)
 {
 	const struct zm_series_filter all = { .scope = -1 };
@@ -199,7 +220,10 @@ static int run_as_json(struct leaving *leaving, struct zm_store *store, struct z
 	(void)fputs(",\n \"series\":[", leaving->out);
 	error = zm_series_read(store, leaving->view->info.id, &all, series_json, leaving,
 			       &nr_damaged, why);
-	(void)fprintf(leaving->out, "],\"damaged_series\":%zu}", nr_damaged);
+	(void)fprintf(leaving->out, "],\"damaged_series\":%zu,\n \"stacks\":[", nr_damaged);
+	if (!error)
+		error = zm_stacks_read(store, leaving->view->info.id, stacks_json, leaving, why);
+	(void)fputs("]}", leaving->out);
 	return error;
 }
 
@@ -400,26 +424,80 @@ static int series_csv(void *context, const struct zm_series *series)
 	return ferror(leaving->out) ? -EIO : 0;
 }
 
+/* A row per chain: its frames as the text, the outermost first. */
+static int stacks_csv(void *context, const struct zm_stacks *stacks)
+{
+	struct leaving *leaving = context;
+	const char *at = stacks->folded;
+	struct zm_stack stack;
+	char count[32];
+
+	leaving->nr_stacks++;
+	while (zm_stacks_next(&at, &stack)) {
+		const char *end = stack.frames[stack.nr - 1] + stack.lengths[stack.nr - 1];
+		zm_autofree char *frames =
+			strndup(stack.frames[0], (size_t)(end - stack.frames[0]));
+
+		if (!frames)
+			return -ENOMEM;
+		print_csv(leaving, &(struct csv_row){
+					   .record = "stack",
+					   .source = stacks->source,
+					   .metric = stacks->event,
+					   .unit = stacks->unit,
+					   .count = number_text(count, sizeof(count), stack.times),
+					   .text = frames });
+	}
+	return ferror(leaving->out) ? -EIO : 0;
+}
+
 static int run_as_csv(struct leaving *leaving, struct zm_store *store, struct zm_why *why)
 {
 	const struct zm_series_filter all = { .scope = -1 };
+
+	int error;
 
 	csv_facts(leaving);
 	csv_phases_and_tasks(leaving);
 	csv_notes(leaving);
 	csv_results(leaving);
-	return zm_series_read(store, leaving->view->info.id, &all, series_csv, leaving, NULL, why);
+	error = zm_series_read(store, leaving->view->info.id, &all, series_csv, leaving, NULL, why);
+	if (!error)
+		error = zm_stacks_read(store, leaving->view->info.id, stacks_csv, leaving, why);
+	return error;
 }
 
-/* --- both --- */
+/* --- folded --- */
+
+static int stacks_folded(void *context, const struct zm_stacks *stacks)
+{
+	struct leaving *leaving = context;
+
+	leaving->nr_stacks++;
+	(void)fputs(stacks->folded, leaving->out);
+	return ferror(leaving->out) ? -EIO : 0;
+}
+
+static int run_as_folded(struct leaving *leaving, struct zm_store *store, struct zm_why *why)
+{
+	return zm_stacks_read(store, leaving->view->info.id, stacks_folded, leaving, why);
+}
+
+/* --- all --- */
+
+static int (*const writers[])(struct leaving *, struct zm_store *, struct zm_why *) = {
+	[ZM_EXPORT_JSON] = run_as_json,
+	[ZM_EXPORT_CSV] = run_as_csv,
+	[ZM_EXPORT_FOLDED] = run_as_folded,
+};
 
 void zm_export_begin(struct zm_export *export, enum zm_export_format format, FILE *out)
 {
+	static const char json_head[] = "{\"format\":\"zonemark-export\",\"version\":1,\"runs\":[";
+
 	*export = (struct zm_export){ .format = format, .out = out };
-	(void)fputs(format == ZM_EXPORT_JSON ? "{\"format\":\"zonemark-export\",\"version\":1,"
-					       "\"runs\":["
-					     : csv_head,
-		    out);
+	if (format != ZM_EXPORT_FOLDED)
+		(void)fputs(format == ZM_EXPORT_JSON ? json_head : csv_head, out);
 }
 
 int zm_export_run(struct zm_export *export, struct zm_store *store, uint64_t run,
@@ -438,9 +516,9 @@ int zm_export_run(struct zm_export *export, struct zm_store *store, uint64_t run
 	if (!error && export->format == ZM_EXPORT_JSON)
 		(void)fputs(export->nr_runs ? ",\n" : "\n", export->out);
 	if (!error)
-		error = export->format == ZM_EXPORT_JSON ? run_as_json(&leaving, store, why)
-							 : run_as_csv(&leaving, store, why);
+		error = writers[export->format](&leaving, store, why);
 	export->nr_runs++;
+	export->nr_stacks += leaving.nr_stacks;
 	free(leaving.hist);
 	zm_run_view_free(view);
 	return error;

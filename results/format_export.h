@@ -1,5 +1,5 @@
 /*
- * format_export: everything about runs, as JSON or CSV, written as it is read.
+ * format_export: everything about runs, as JSON or CSV, or their call chains, written as it is read.
  *
  *     export = zm_export_begin(FORMAT, out)
  *     zm_export_run(export, store, run)        for each
@@ -19,12 +19,14 @@
 enum zm_export_format {
 	ZM_EXPORT_JSON,
 	ZM_EXPORT_CSV,
+	ZM_EXPORT_FOLDED, /* the call chains only, results/stacks.h */
 };
 
 struct zm_export {
 	enum zm_export_format format;
 	FILE *out;
 	uint64_t nr_runs;
+	uint64_t nr_stacks; /* sets of call chains that were met */
 };
 
 void zm_export_begin(struct zm_export *export, enum zm_export_format format, FILE *out);

@@ -164,6 +164,24 @@ static int copy_chunk(struct importing *importing, const struct zm_rows *rows, i
 			 ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_blob(data, size)));
 }
 
+static int copy_stacks(struct importing *importing, const struct zm_rows *rows, int64_t run)
+{
+	size_t size;
+	const void *data = zm_rows_blob(rows, 4, &size);
+	int64_t source = 0;
+	int error =
+		zm_intern_source(importing->into, zm_rows_text(rows, 1), &source, importing->why);
+
+	if (error)
+		return error;
+	return zm_db_run(importing->into, importing->why,
+			 "INSERT INTO stacks (run, seq, source, event, unit, data)"
+			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			 ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_int(source),
+				 zm_text(zm_rows_text(rows, 2)), zm_text(zm_rows_text(rows, 3)),
+				 zm_blob(data, size)));
+}
+
 static int copy_each(struct importing *importing, const char *sql, int64_t there, int64_t here,
 		     int (*copy)(struct importing *, const struct zm_rows *, int64_t))
 {
@@ -197,6 +215,12 @@ static int copy_packed(struct importing *importing, int64_t there, int64_t here)
 		error = copy_each(importing,
 				  "SELECT seq, data FROM chunk WHERE run = ?1 ORDER BY seq", there,
 				  here, copy_chunk);
+	if (!error)
+		error = copy_each(importing,
+				  "SELECT seq, source.name, event, unit, data FROM stacks"
+				  " JOIN source ON source.id = stacks.source"
+				  " WHERE stacks.run = ?1 ORDER BY seq",
+				  there, here, copy_stacks);
 	return error ? error : zm_finish_run(importing->into, here, importing->why);
 }
 

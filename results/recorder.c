@@ -279,6 +279,14 @@ int zm_recorder_absent(struct zm_recorder *recorder, const char *source, const c
 								  .texts = { source, reason } });
 }
 
+int zm_recorder_stacks(struct zm_recorder *recorder, const struct zm_stacks *stacks)
+{
+	return zm_row_list_add(&recorder->rows,
+			       &(struct zm_row){ .kind = ZM_ROW_STACKS,
+						 .texts = { stacks->source, stacks->event,
+							    stacks->unit, stacks->folded } });
+}
+
 /* Another command can only have closed it when it took this process for dead. */
 static int check_is_ours(struct zm_recorder *recorder, struct zm_why *why)
 {

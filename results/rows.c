@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "results/array.h"
+#include "results/bytes.h"
 #include "results/intern.h"
 
 static void row_release(struct zm_row *row)
 {
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < ZM_ROW_TEXTS; i++)
 		free((char *)row->texts[i]);
 }
 
@@ -39,9 +40,9 @@ int zm_row_list_add(struct zm_row_list *list, const struct zm_row *row)
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < ZM_ROW_TEXTS; i++)
 		copy.texts[i] = row->texts[i] ? strdup(row->texts[i]) : NULL;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < ZM_ROW_TEXTS; i++) {
 		if (row->texts[i] && !copy.texts[i]) {
 			row_release(&copy);
 			return -ENOMEM;
@@ -88,6 +89,27 @@ static int write_result(const struct zm_row *row, struct zm_db *db, int64_t run,
 				 zm_real(row->reals[1]), zm_int(row->integers[1])));
 }
 
+static int write_stacks(const struct zm_row *row, struct zm_db *db, int64_t run, struct zm_why *why)
+{
+	zm_autobuf struct zm_buf packed = { 0 };
+	struct zm_packer *packer = NULL;
+	int64_t source;
+	int error = zm_intern_source(db, row->texts[0], &source, why);
+
+	if (error)
+		return error;
+	error = zm_pack(&packer, &packed, row->texts[3], strlen(row->texts[3]));
+	zm_packer_free(packer);
+	if (error)
+		return zm_why_errno(why, error, "packing call chains");
+	return zm_db_run(db, why,
+			 "INSERT INTO stacks (run, seq, source, event, unit, data)"
+			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			 ZM_BIND(zm_int(run), zm_int(row->seq), zm_int(source),
+				 zm_text(row->texts[1]), zm_text(row->texts[2]),
+				 zm_blob(packed.data, packed.size)));
+}
+
 static int write_row(const struct zm_row *row, struct zm_db *db, int64_t run, struct zm_why *why)
 {
 	static const char *const statements[ZM_NR_ROW_KINDS] = {
@@ -105,6 +127,8 @@ static int write_row(const struct zm_row *row, struct zm_db *db, int64_t run, st
 
 	if (row->kind == ZM_ROW_RESULT)
 		return write_result(row, db, run, why);
+	if (row->kind == ZM_ROW_STACKS)
+		return write_stacks(row, db, run, why);
 	if (row->kind == ZM_ROW_NOTE || row->kind == ZM_ROW_ABSENT)
 		return zm_db_run(db, why, sql,
 				 ZM_BIND(zm_int(run), zm_int(row->seq), zm_text(row->texts[0]),

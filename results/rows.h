@@ -1,6 +1,6 @@
 /*
  * rows: what a run has to say beside its series, waiting for the next flush: phases, tasks, figures,
- * notes, absences.
+ * notes, absences, call chains.
  */
 #ifndef ZM_RESULTS_ROWS_H
 #define ZM_RESULTS_ROWS_H
@@ -16,15 +16,18 @@ enum zm_row_kind {
 	ZM_ROW_RESULT, /* is primary, interval, better; value, count; metric, unit, source */
 	ZM_ROW_NOTE,   /* kind, text */
 	ZM_ROW_ABSENT, /* source, reason */
+	ZM_ROW_STACKS, /* source, event, unit, the folded text */
 	ZM_NR_ROW_KINDS,
 };
+
+#define ZM_ROW_TEXTS 4
 
 struct zm_row {
 	enum zm_row_kind kind;
 	int64_t seq; /* within its kind; given by the list */
 	int64_t integers[4];
 	double reals[2];
-	const char *texts[3];
+	const char *texts[ZM_ROW_TEXTS];
 };
 
 struct zm_row_list {

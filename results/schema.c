@@ -154,8 +154,18 @@ static const char version_1[] =
 	"  data BLOB NOT NULL,"
 	"  PRIMARY KEY (run, seq)) STRICT;";
 
+static const char version_2[] = "CREATE TABLE stacks ("
+				"  run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,"
+				"  seq INTEGER NOT NULL,"
+				"  source INTEGER NOT NULL REFERENCES source (id),"
+				"  event TEXT NOT NULL,"
+				"  unit TEXT NOT NULL,"
+				"  data BLOB NOT NULL,"
+				"  PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;";
+
 const struct zm_migration zm_migrations[] = {
 	{ .sql = version_1 },
+	{ .sql = version_2 },
 };
 const size_t zm_nr_migrations = sizeof(zm_migrations) / sizeof(zm_migrations[0]);
 

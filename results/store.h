@@ -1,7 +1,7 @@
 /*
  * store: the one file in which all results live (SQLite).
  *
- *     machine  1--n  boot  1--n  run  1--n  phase, task, result, note, absent
+ *     machine  1--n  boot  1--n  run  1--n  phase, task, result, note, absent, stacks
  *                                      1--n  series (values) n--1 timebase (moments)
  *     invocation 1--n run              one command; its runs share label and command line
  *
@@ -109,6 +109,15 @@ int zm_recorder_result(struct zm_recorder *recorder, const struct zm_result *res
 /* Something a reader must know beside the figures. kind is a short word: "disturbed", "unsteady",
  * "ops-per-fault", "setting", "skew"; text one sentence. */
 int zm_recorder_note(struct zm_recorder *recorder, const char *kind, const char *text);
+
+/* Call chains and how often each was met, folded (results/stacks.h). Copied. */
+struct zm_stacks {
+	const char *source;
+	const char *event; /* what was counted: "cycles-pp", "cpu-clock" */
+	const char *unit;  /* "samples" */
+	const char *folded;
+};
+int zm_recorder_stacks(struct zm_recorder *recorder, const struct zm_stacks *stacks);
 
 /* Writes what is pending in one transaction. -ENOSPC and the like end the run. */
 int zm_recorder_flush(struct zm_recorder *recorder, struct zm_why *why);

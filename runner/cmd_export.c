@@ -1,5 +1,6 @@
 /*
- * cmd_export: everything that the store has of some runs, or of all, as JSON or CSV.
+ * cmd_export: everything that the store has of some runs, or of all, as JSON or CSV; or their call chains,
+ * folded.
  */
 #include "runner/cmd.h"
 
@@ -18,7 +19,9 @@ struct switches {
 	char *output, *db;
 };
 
-static const char *const formats[] = { [ZM_EXPORT_JSON] = "json", [ZM_EXPORT_CSV] = "csv", NULL };
+static const char *const formats[] = {
+	[ZM_EXPORT_JSON] = "json", [ZM_EXPORT_CSV] = "csv", [ZM_EXPORT_FOLDED] = "folded", NULL
+};
 
 #define AT(member) offsetof(struct switches, member)
 
@@ -28,7 +31,8 @@ static const struct zm_option rows[] = {
 	  .offset = AT(format),
 	  .preset = "json",
 	  .choices = formats,
-	  .help = "one JSON object, or a CSV table of one row per fact and reading" },
+	  .help = "one JSON object, a CSV table of one row per fact and reading, or only the "
+		  "profile's call chains, folded: a;b;c COUNT" },
 	ZM_ROW_OUTPUT(struct switches),
 	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
@@ -58,6 +62,11 @@ static int write_runs(struct zm_store *store, const struct zm_runset *runs,
 	zm_export_begin(&export, format, out);
 	for (size_t i = 0; i < runs->nr && !error; i++)
 		error = zm_export_run(&export, store, runs->runs[i], why);
+	if (!error && format == ZM_EXPORT_FOLDED && export.nr_stacks == 0)
+		error = zm_why_set(why, -ENODATA,
+				   "export: no call chains in %s; `zonemark run --monitor "
+				   "default,perf-profile` records them",
+				   runs->nr == 1 ? "this run" : "these runs");
 	if (!error)
 		zm_export_end(&export);
 	return error;
@@ -110,11 +119,12 @@ const struct zm_cmd ZM_CMD = {
 	.details = "RUN is a number, the first letters of a UUID, `last`, or a label (all of its "
 		   "runs); "
 		   "without any, all runs are exported. Readings are raw, with the moment of the "
-		   "monotonic clock and the phase that they lie in. docs/store.md describes both "
+		   "monotonic clock and the phase that they lie in. docs/store.md describes the "
 		   "forms. "
 		   "Numbers have a decimal point whatever the locale.",
 	.examples = "zonemark export base --output base.json\tall runs labelled base\n"
-		    "zonemark export 12 --format csv\tone run as a table",
+		    "zonemark export 12 --format csv\tone run as a table\n"
+		    "zonemark export 12 --format folded\tits call chains, for any flame graph tool",
 	.completes = "runs",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),

@@ -1,7 +1,7 @@
 /*
  * cmd_show: one run, as a text with its curves, as JSON, or as a picture.
  *
- *     store -> which run? -> digest -> text | JSON, and with --svg a picture
+ *     store -> which run? -> digest -> text | JSON, and with --svg or --flame a picture
  */
 #include "runner/cmd.h"
 
@@ -11,9 +11,12 @@
 #include <string.h>
 
 #include "results/digest.h"
+#include "results/flame.h"
 #include "results/format_run.h"
+#include "results/outfile.h"
 #include "results/plot.h"
 #include "results/query.h"
+#include "results/stacks.h"
 #include "results/store.h"
 #include "results/table.h"
 #include "runner/cmd_rows.h"
@@ -23,7 +26,7 @@
 #define WIDTH_OF_NO_TERMINAL 100
 
 struct switches {
-	char *svg, *db, *metric;
+	char *svg, *flame, *db, *metric;
 	bool json, all, trace;
 };
 
@@ -35,6 +38,11 @@ static const struct zm_option rows[] = {
 	  .offset = AT(svg),
 	  .unit = "file",
 	  .help = "draw the curves of throughput and used memory into this file (gnuplot)" },
+	{ .name = "flame",
+	  .type = ZM_OPTION_STRING,
+	  .offset = AT(flame),
+	  .unit = "file",
+	  .help = "draw the profile's call chains as a flame graph into this file (SVG)" },
 	{ .name = "metric",
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(metric),
@@ -107,7 +115,72 @@ static int draw_svg(const struct zm_digest *digest, const char *path)
 	return ZM_EXIT_OK;
 }
 
-static int show(const struct zm_digest *digest, const struct switches *switches)
+/* A flame graph on its way into a file. */
+struct burning {
+	const struct zm_run_info *info;
+	FILE *out;
+	bool is_drawn;
+};
+
+/* Of the first set of chains that has any. */
+static int draw_flame(void *context, const struct zm_stacks *stacks)
+{
+	struct burning *burning = context;
+	char title[256], subtitle[512];
+	const struct zm_flame flame = { .title = title,
+					.subtitle = subtitle,
+					.unit = stacks->unit };
+	int error;
+
+	(void)snprintf(title, sizeof(title), "%s: run %llu, %s", burning->info->workload,
+		       (unsigned long long)burning->info->id, stacks->event);
+	(void)snprintf(subtitle, sizeof(subtitle), "%s%sLinux %s, %s; zonemark %s",
+		       burning->info->label ? burning->info->label : "",
+		       burning->info->label ? ": " : "", burning->info->kernel, stacks->source,
+		       burning->info->version);
+	error = zm_flame_write(&flame, stacks->folded, burning->out);
+	if (error == -ENODATA)
+		return 0;
+	burning->is_drawn = true;
+	return error ? error : 1;
+}
+
+static int burn(struct zm_store *store, const struct zm_run_info *info, const char *path,
+		struct zm_why *why)
+{
+	struct zm_outfile file = { 0 };
+	struct burning burning = { .info = info };
+	int error = zm_outfile_open(&file, path, why);
+
+	burning.out = file.out;
+	if (!error)
+		error = zm_stacks_read(store, info->id, draw_flame, &burning, why);
+	if (error >= 0 && !burning.is_drawn)
+		error = zm_why_set(why, -ENODATA,
+				   "run %llu has no call chains; `zonemark run --monitor "
+				   "default,perf-profile` records them",
+				   (unsigned long long)info->id);
+	if (error >= 0)
+		error = zm_outfile_keep(&file, why);
+	zm_outfile_drop(&file);
+	return error;
+}
+
+static int write_flame(struct zm_store *store, const struct zm_run_info *info, const char *path)
+{
+	struct zm_why why = { "" };
+	int error = burn(store, info, path, &why);
+
+	if (!error)
+		return ZM_EXIT_OK;
+	if (!why.text[0])
+		(void)zm_why_errno(&why, error, "%s", path);
+	zm_why_prefix(&why, "show --flame");
+	return zm_cmd_fail(ZM_EXIT_USAGE, &why);
+}
+
+static int show(struct zm_store *store, const struct zm_digest *digest,
+		const struct switches *switches)
 {
 	const struct zm_format_run options = { .width = zm_table_terminal_width(),
 					       .all = switches->all,
@@ -115,9 +188,11 @@ static int show(const struct zm_digest *digest, const struct switches *switches)
 					       .only_found = switches->metric != NULL };
 	int status = switches->svg ? draw_svg(digest, switches->svg) : ZM_EXIT_OK;
 
+	if (!status && switches->flame)
+		status = write_flame(store, &digest->view->info, switches->flame);
 	if (switches->json)
 		return status ? status : print_json(digest);
-	if (status || switches->svg)
+	if (status || switches->svg || switches->flame)
 		return status;
 	if (switches->metric && digest->nr_metrics == 0 && digest->nr_hists == 0)
 		return zm_cmd_failf(ZM_EXIT_USAGE,
@@ -150,7 +225,7 @@ static int run(const struct zm_args *args)
 		error = zm_query_find(store, word, &id, &why);
 	if (!error)
 		error = zm_digest_make(store, id, switches->metric, &digest, &why);
-	status = error ? zm_cmd_fail(ZM_EXIT_USAGE, &why) : show(digest, switches);
+	status = error ? zm_cmd_fail(ZM_EXIT_USAGE, &why) : show(store, digest, switches);
 	zm_digest_free(digest);
 	zm_store_close(store);
 	return status;
@@ -173,6 +248,7 @@ const struct zm_cmd ZM_CMD = {
 	.examples = "zonemark show\tthe newest run\n"
 		    "zonemark show 12 --trace\twhere each figure comes from\n"
 		    "zonemark show base --svg base.svg\tthe curves as a picture\n"
+		    "zonemark show base --flame base.svg\twhere the kernel's time went\n"
 		    "zonemark show --metric 'pcp.*'\tall lists of the CPUs, one by one",
 	.completes = "runs",
 	.switches = rows,

@@ -5,7 +5,7 @@
  *
  * Every six runs are two boots, of the same two kernels. Run 1 and 2 are launches of one cell (label "base"), 3 and 4 of another (label "new", another kernel
  * and boot), 5 failed, 6 was skipped. The first have 2 tasks, 10 intervals of 500 ms, used memory at 10
- * Hz, a count that never moves, a histogram, notes and an absence, and a hostile label on run 6.
+ * Hz, a count that never moves, a histogram, call chains, notes and an absence, and a hostile label on run 6.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +189,21 @@ static void add_figures(const struct sample *sample)
 	add_figure(sample, ZM_FIGURE_SKEW, "ns", ZM_SOURCE_ENGINE, 41200, 0, false);
 }
 
+static void add_chains(const struct sample *sample)
+{
+	static const char folded[] = "asm_exc_page_fault;handle_mm_fault 300\n"
+				     "asm_exc_page_fault;handle_mm_fault;clear_page 600\n"
+				     "do_syscall_64;__munmap;free_pages 90\n"
+				     "[user] 10\n";
+	const struct zm_why none = { "call chains" };
+
+	check(zm_recorder_stacks(sample->recorder, &(struct zm_stacks){ .source = "perf-profile",
+									.event = "cpu-clock",
+									.unit = "samples",
+									.folded = folded }),
+	      &none);
+}
+
 static void play(const struct sample *sample, enum zm_status status, const char *reason)
 {
 	struct zm_why why = { "" };
@@ -206,6 +221,8 @@ static void play(const struct sample *sample, enum zm_status status, const char 
 			       "other processes had 3.7 % of the CPUs' time");
 	(void)zm_recorder_absent(sample->recorder, "perf-stat",
 				 "no CPU PMU (perf_event_open: ENOENT)");
+	if (status == ZM_STATUS_OK)
+		add_chains(sample);
 	check(zm_recorder_end(sample->recorder, status, reason, &why), &why);
 }
 

@@ -116,7 +116,29 @@ evil = [r for r in rows if r["run"] == "6"][0]["label"]
 assert evil == "\x1b[31m<b>\"evil\",\n\x27label\x27", evil
 ops = [r for r in rows if r["run"] == "1" and r["metric"] == "task.ops" and r["id"] == "1"]
 assert int(ops[-1]["value"]) > 500000 and ops[0]["phase"] == "prepare"
-assert {r["record"] for r in rows} == {"run", "phase", "task", "note", "absent", "result", "reading"}
+assert {r["record"] for r in rows} == {"run", "phase", "task", "note", "absent", "result", "reading", "stack"}
+'
+}
+
+@test "call chains are exported folded, and with everything else" {
+	run_split zonemark export 1 --format folded
+	succeeds
+	[ "$(printf '%s\n' "$out" | wc -l)" -eq 4 ]
+	has_line '^asm_exc_page_fault;handle_mm_fault;clear_page 600$'
+	run_split zonemark export --format folded --output all.folded
+	succeeds
+	[ "$(awk '{ n += $NF } END { print n }' all.folded)" -eq 4000 ]
+	run_split zonemark export 6 --format folded --output none.folded
+	fails_with 2 '^zonemark: export: no call chains in this run; .*perf-profile'
+	[ ! -e none.folded ]
+	run_split zonemark export 1 --format csv
+	has_line ',stack,perf-profile,cpu-clock,samples,.*,90,.*,do_syscall_64;__munmap;free_pages'
+	needs_command python3
+	zonemark export 1 | python3 -c '
+import json, sys
+stacks = json.load(sys.stdin)["runs"][0]["stacks"]
+assert len(stacks) == 1 and stacks[0]["event"] == "cpu-clock" and stacks[0]["unit"] == "samples"
+assert stacks[0]["folded"].splitlines()[3] == "[user] 10", stacks
 '
 }
 

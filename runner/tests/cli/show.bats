@@ -136,6 +136,29 @@ assert [s["flags"] for s in late] == [["late"]], late
 	fails_with 2 'nowhere/curves.svg'
 }
 
+@test "the profile's call chains are drawn as a flame graph" {
+	run_split zonemark show base --flame flame.svg
+	succeeds
+	[ -z "$out" ]
+	grep -qF 'page_fault1: run 2, cpu-clock' flame.svg
+	grep -qF 'base: Linux 6.18.0, perf-profile;' flame.svg
+	grep -qF '<title>clear_page: 600 samples, 60.00 %</title>' flame.svg
+	grep -qF '<title>asm_exc_page_fault: 900 samples, 90.00 %</title>' flame.svg
+	[ "$(tail -c 8 flame.svg | tr -d '\n')" = "</svg>" ]
+	if command -v python3 > /dev/null; then
+		python3 -c 'import xml.dom.minidom as m; m.parse("flame.svg")'
+	fi
+	run_split zonemark show 1 --flame again.svg --json
+	succeeds
+	has_line '"run": 1'
+	[ -s again.svg ]
+	run_split zonemark show 6 --flame none.svg
+	fails_with 2 '^zonemark: show --flame: run 6 has no call chains; .*perf-profile'
+	[ ! -e none.svg ]
+	run_split zonemark show 1 --flame nowhere/flame.svg
+	fails_with 2 'nowhere/flame.svg'
+}
+
 @test "a hostile label moves no cursor and runs nothing" {
 	run_split zonemark show 6
 	succeeds
