@@ -1,7 +1,9 @@
 /*
  * perf-profile: where the CPUs' time goes, by function and call chain of the kernel.
  *
- *     perf-profile.samples  .idle  .user  .lost     what was sampled in the measured window
+ *     perf-profile.samples  .idle  .user     what was sampled in the measured window
+ *     perf-profile.lost  .throttled  .unkept samples that found no room in a ring; how often the kernel
+ *                                            held the sampling back; samples whose chain found no room
  *
  * Every CPU is sampled 997 times a second while the window is measured, by cycles where the CPU counts
  * them, else by its clock; the call chains are kept, and named when the run is over (profile.h). Idle
@@ -20,6 +22,7 @@
 #include "results/store.h"
 #include "runner/monitor.h"
 #include "runner/monitors/chains.h"
+#include "runner/monitors/fold.h"
 #include "runner/monitors/perf.h"
 #include "runner/monitors/profile.h"
 #include "workloads/base/cpuset.h"
@@ -29,7 +32,7 @@
 #define MAX_STACK    48
 #define MAX_CHAINS   16384
 #define MAX_FRAMES   ((size_t)MAX_CHAINS * 12)
-#define MAX_ROWS     60 /* of each kind in the report */
+#define MAX_ROWS     100 /* of each kind in the report */
 #define MIN_PERCENT  0.1
 
 enum total {
@@ -37,6 +40,8 @@ enum total {
 	IDLE,
 	USER,
 	LOST,
+	THROTTLED,
+	UNKEPT,
 	NR_TOTALS,
 };
 
@@ -51,8 +56,16 @@ struct state {
 	uint64_t t0_ns, t1_ns; /* while it was on */
 };
 
-static const char *const total_names[NR_TOTALS] = { "perf-profile.samples", "perf-profile.idle",
-						    "perf-profile.user", "perf-profile.lost" };
+static const struct {
+	const char *name, *unit;
+} totals[NR_TOTALS] = {
+	[SAMPLES] = { "perf-profile.samples", "samples" },
+	[IDLE] = { "perf-profile.idle", "samples" },
+	[USER] = { "perf-profile.user", "samples" },
+	[LOST] = { "perf-profile.lost", "samples" },
+	[THROTTLED] = { "perf-profile.throttled", "events" },
+	[UNKEPT] = { "perf-profile.unkept", "samples" },
+};
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
@@ -117,8 +130,8 @@ static int declare(struct zm_monitor_context *context)
 	for (unsigned int i = 0; !error && i < NR_TOTALS; i++) {
 		const struct zm_series_desc desc = {
 			.source = context->monitor->name,
-			.metric = total_names[i],
-			.unit = "samples",
+			.metric = totals[i].name,
+			.unit = totals[i].unit,
 			.kind = ZM_COUNT,
 		};
 
@@ -212,6 +225,8 @@ static void take(void *user, const struct perf_event_header *record)
 		take_sample(state, (const struct sample *)(const void *)record);
 	else if (record->type == PERF_RECORD_LOST && record->size >= sizeof(struct lost))
 		state->totals[LOST] += ((const struct lost *)(const void *)record)->nr;
+	else if (record->type == PERF_RECORD_THROTTLE)
+		state->totals[THROTTLED]++;
 }
 
 static int switch_rings(struct state *state, bool is_on)
@@ -242,6 +257,7 @@ static int read_profile(struct zm_monitor_context *context, uint64_t t_ns)
 	}
 	for (size_t i = 0; i < state->nr_rings; i++)
 		zm_perf_ring_drain(&state->rings[i], take, state);
+	state->totals[UNKEPT] = state->chains.nr_unkept;
 	flags = state->totals[LOST] > lost_before ? ZM_FLAG_LOST : 0;
 	for (unsigned int i = 0; i < NR_TOTALS; i++)
 		zm_recorder_put_u64(context->recorder, state->series[i], t_ns, state->totals[i],
@@ -293,6 +309,51 @@ static int report_locks(const struct state *state, const struct zm_profile *prof
 	return error;
 }
 
+static const char *event_of(const struct state *state)
+{
+	return state->is_cycles ? "cycles-pp" : "cpu-clock";
+}
+
+/* All chains, for flame graphs: the sum is all samples but the idle ones. */
+static int keep_chains(struct zm_monitor_context *context, const struct zm_ksyms *ksyms)
+{
+	const struct state *state = context->state;
+	const struct zm_fold_extra extras[] = { { "[user]", state->totals[USER] },
+						{ "[chain not kept]", state->totals[UNKEPT] },
+						{ .frame = NULL } };
+	struct zm_stacks stacks = { .source = context->monitor->name,
+				    .event = event_of(state),
+				    .unit = "samples" };
+	char *folded;
+	int error = zm_fold(&state->chains, ksyms, extras, &folded);
+
+	if (error)
+		return error;
+	stacks.folded = folded;
+	error = folded[0] ? zm_recorder_stacks(context->recorder, &stacks) : 0;
+	free(folded);
+	return error;
+}
+
+/* What is missing stands beside the figures. */
+static int say_missing(struct zm_monitor_context *context)
+{
+	const struct state *state = context->state;
+	char text[256];
+
+	if (state->totals[LOST] == 0 && state->totals[THROTTLED] == 0 && state->totals[UNKEPT] == 0)
+		return 0;
+	(void)snprintf(text, sizeof(text),
+		       "perf-profile: beside %llu samples %llu were lost, %llu had no room for "
+		       "their chain, and "
+		       "the kernel held the sampling back %llu times",
+		       (unsigned long long)state->totals[SAMPLES],
+		       (unsigned long long)state->totals[LOST],
+		       (unsigned long long)state->totals[UNKEPT],
+		       (unsigned long long)state->totals[THROTTLED]);
+	return zm_recorder_note(context->recorder, "lost", text);
+}
+
 static int report_named(struct zm_monitor_context *context, const struct zm_ksyms *ksyms,
 			struct zm_report *report)
 {
@@ -305,8 +366,12 @@ static int report_named(struct zm_monitor_context *context, const struct zm_ksym
 	if (!error && profile.total > 0)
 		error = report_locks(state, &profile, width_ns, report);
 	if (!error)
-		error = zm_profile_report(&profile, state->is_cycles ? "cycles-pp" : "cpu-clock",
-					  MIN_PERCENT, MAX_ROWS, width_ns, report);
+		error = zm_profile_report(&profile, event_of(state), MIN_PERCENT, MAX_ROWS,
+					  width_ns, report);
+	if (!error)
+		error = keep_chains(context, ksyms);
+	if (!error)
+		error = say_missing(context);
 	zm_profile_release(&profile);
 	return error;
 }

@@ -10,7 +10,8 @@
 
 #include "runner/monitors/lockside.h"
 
-#define TRACE_FRAMES 5 /* as the robot prints them */
+#define TRACE_FRAMES 5  /* as the robot prints them */
+#define MAX_FRAMES   64 /* of a chain: more than are sampled */
 
 static const char *name_of(const struct zm_ksyms *ksyms, uint64_t address)
 {
@@ -21,32 +22,6 @@ static const char *name_of(const struct zm_ksyms *ksyms, uint64_t address)
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-static struct zm_profile_row *new_row(struct zm_profile_table *table, uint64_t times)
-{
-	if (table->nr == table->capacity) {
-		uint32_t capacity = table->capacity ? table->capacity * 2 : 256;
-		struct zm_profile_row *rows =
-			reallocarray(table->rows, capacity, sizeof(*table->rows));
-
-		if (!rows)
-			return NULL;
-		table->rows = rows;
-		table->capacity = capacity;
-	}
-	table->rows[table->nr] = (struct zm_profile_row){ .times = times };
-	return &table->rows[table->nr++];
-}
-
-static int add_row(struct zm_profile_table *table, const char *name, uint64_t times)
-{
-	struct zm_profile_row *row = new_row(table, times);
-
-	if (!row)
-		return -ENOMEM;
-	(void)snprintf(row->name, sizeof(row->name), "%s", name);
-	return 0;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	const struct zm_profile_row *x = a, *y = b;
@@ -54,15 +29,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const struct zm_profile_row *x = a, *y = b;
-
-	if (x->times != y->times)
-		return x->times < y->times ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
+/* Rows of one name become one. */
 static void merge(struct zm_profile_table *table)
 {
 	uint32_t nr = 0;
@@ -77,30 +44,92 @@ static void merge(struct zm_profile_table *table)
 			table->rows[nr++] = table->rows[i];
 	}
 	table->nr = nr;
-	qsort(table->rows, nr, sizeof(*table->rows), compare_times);
+}
+
+/* A full table is merged first: few names stand behind many chains. */
+static int make_room(struct zm_profile_table *table)
+{
+	uint32_t capacity = table->capacity ? table->capacity * 2 : 256;
+	struct zm_profile_row *rows;
+
+	merge(table);
+	if (table->nr < table->capacity / 4 * 3)
+		return 0;
+	rows = reallocarray(table->rows, capacity, sizeof(*table->rows));
+	if (!rows)
+		return -ENOMEM;
+	table->rows = rows;
+	table->capacity = capacity;
+	return 0;
+}
+
+static int add_row(struct zm_profile_table *table, const char *name, uint64_t times)
+{
+	int error = table->nr == table->capacity ? make_room(table) : 0;
+	struct zm_profile_row *row;
+
+	if (error)
+		return error;
+	row = &table->rows[table->nr++];
+	row->times = times;
+	(void)snprintf(row->name, sizeof(row->name), "%s", name);
+	return 0;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct zm_profile_row *x = a, *y = b;
+
+	if (x->times != y->times)
+		return x->times < y->times ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void sort(struct zm_profile_table *table)
+{
+	merge(table);
+	if (table->nr > 0)
+		qsort(table->rows, table->nr, sizeof(*table->rows), compare_times);
 }
 
 /* --- chains ------------------------------------------------------------------------------------ */
 
-static int add_trace(struct zm_profile *profile, const struct zm_ksyms *ksyms,
-		     const uint64_t *frames, uint32_t nr, uint64_t times)
+/* As many whole names as there is room for. */
+static void name_trace(char *name, size_t size, const struct zm_ksyms *ksyms,
+		       const uint64_t *frames, uint32_t nr)
 {
-	struct zm_profile_row *row = new_row(&profile->traces, times);
 	size_t used = 0;
 
-	if (!row)
-		return -ENOMEM;
+	name[0] = '\0';
 	for (uint32_t i = 0; i < nr && i < TRACE_FRAMES; i++) {
-		int n = snprintf(row->name + used, sizeof(row->name) - used, "%s%s", i ? "." : "",
+		int n = snprintf(name + used, size - used, "%s%s", i ? "." : "",
 				 name_of(ksyms, frames[i]));
 
-		if (n < 0 || (size_t)n >= sizeof(row->name) - used) {
-			row->name[used] = '\0';
-			return 0;
+		if (n < 0 || (size_t)n >= size - used) {
+			name[used] = '\0';
+			return;
 		}
 		used += (size_t)n;
 	}
-	return 0;
+}
+
+/* Of every function of the chain how it was called; the same way twice (recursion) counts once. */
+static int add_traces(struct zm_profile *profile, const struct zm_ksyms *ksyms,
+		      const uint64_t *frames, uint32_t nr, uint64_t times)
+{
+	char names[MAX_FRAMES][sizeof(profile->traces.rows->name)];
+	int error = 0;
+
+	for (uint32_t i = 0; !error && i < nr && i < MAX_FRAMES; i++) {
+		uint32_t k = 0;
+
+		name_trace(names[i], sizeof(names[i]), ksyms, frames + i, nr - i);
+		while (k < i && strcmp(names[k], names[i]) != 0)
+			k++;
+		if (k == i)
+			error = add_row(&profile->traces, names[i], times);
+	}
+	return error;
 }
 
 /* Each function once, however often it stands in the chain. */
@@ -162,11 +191,11 @@ int zm_profile_count(struct zm_profile *profile, const struct zm_chains *chains,
 		if (!error)
 			error = add_children(profile, ksyms, frames, chain->nr, chain->times);
 		if (!error)
-			error = add_trace(profile, ksyms, frames, chain->nr, chain->times);
+			error = add_traces(profile, ksyms, frames, chain->nr, chain->times);
 	}
-	merge(&profile->self);
-	merge(&profile->children);
-	merge(&profile->traces);
+	sort(&profile->self);
+	sort(&profile->children);
+	sort(&profile->traces);
 	return error;
 }
 

@@ -3,7 +3,8 @@
  *
  *     self        samples that were in the function itself
  *     children    samples that were in it or in anything that it called
- *     calltrace   samples by the innermost functions of their chain: leaf.caller.caller…
+ *     calltrace   samples that were in it or in anything that it called, when it had been called this
+ *                 way: function.caller.caller…
  */
 #ifndef ZM_RUNNER_MONITORS_PROFILE_H
 #define ZM_RUNNER_MONITORS_PROFILE_H

@@ -35,6 +35,7 @@ struct zm_recorder {
 	char absent[RIG_ABSENT][ZM_WHY_SIZE + 64]; /* "SOURCE: REASON" */
 	unsigned int nr_absent;
 	char note[ZM_WHY_SIZE + 64]; /* "KIND: TEXT", the last */
+	char *folded;                /* of the last call chains; NULL: none */
 };
 
 struct zm_report {
@@ -128,6 +129,13 @@ int zm_recorder_note(struct zm_recorder *recorder, const char *kind, const char 
 	return 0;
 }
 
+int zm_recorder_stacks(struct zm_recorder *recorder, const struct zm_stacks *stacks)
+{
+	free(recorder->folded);
+	recorder->folded = strdup(stacks->folded);
+	return recorder->folded ? 0 : -ENOMEM;
+}
+
 int zm_recorder_absent(struct zm_recorder *recorder, const char *source, const char *reason)
 {
 	if (recorder->nr_absent < RIG_ABSENT)
@@ -150,6 +158,18 @@ int zm_report_add(struct zm_report *report, const struct zm_metric *metric, doub
 	report->rows[row].count = count;
 	report->rows[row].interval_ns = interval_ns;
 	return 0;
+}
+
+bool zm_report_value(const struct zm_report *report, const char *name, double *ret_value);
+bool zm_report_value(const struct zm_report *report, const char *name, double *ret_value)
+{
+	for (unsigned int i = 0; i < report->nr_rows; i++) {
+		if (strcmp(report->rows[i].metric, name) != 0)
+			continue;
+		*ret_value = report->rows[i].value;
+		return true;
+	}
+	return false;
 }
 
 static inline const struct zm_monitor *rig_monitor(const char *name)
@@ -198,6 +218,7 @@ static inline void rig_close(struct rig *rig)
 	rig->context.monitor->close(&rig->context);
 	free(rig->context.state);
 	free(rig->recorder.series);
+	free(rig->recorder.folded);
 	zm_sysroot_release(&rig->root);
 }
 

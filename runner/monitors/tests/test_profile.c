@@ -76,11 +76,46 @@ static void test_tables(void **state)
 				  "perf-profile.calltrace.cycles-pp._raw_spin_unlock_irqrestore."
 				  "free_pcppages_bulk.do_unmap") -
 			 30) < 1e-9);
+	/* a function that is no leaf has a line of its own, with all that it called */
+	assert_true(fabs(value_of(&report, "perf-profile.calltrace.cycles-pp.free_pcppages_bulk."
+					   "do_unmap") -
+			 36) < 1e-9);
+	assert_true(fabs(value_of(&report, "perf-profile.calltrace.cycles-pp.handle_mm_fault") -
+			 35) < 1e-9);
+	assert_true(fabs(value_of(&report, "perf-profile.calltrace.cycles-pp.handle_mm_fault."
+					   "handle_mm_fault.handle_mm_fault") -
+			 5) < 1e-9);
 	report.nr_rows = 0;
 	assert_int_equal(zm_profile_report(&profile, "cpu-clock", 25, 20, 1, &report), 0);
 	for (unsigned int i = 0; i < report.nr_rows; i++)
 		assert_true(report.rows[i].value >= 25);
 	assert_int_equal(rig_reported(&report, "perf-profile.self.cpu-clock.futex_wait"), -1);
+	zm_profile_release(&profile);
+	zm_chains_release(&chains);
+}
+
+/* More rows than a table begins with, most of them the same: each name once, and all are counted. */
+static void test_many(void **state)
+{
+	struct zm_report report = { .nr_rows = 0 };
+	struct zm_profile profile;
+	struct zm_chains chains;
+	uint64_t frames[2];
+
+	(void)state;
+	assert_int_equal(zm_chains_init(&chains, 4096, 8192), 0);
+	for (uint64_t i = 0; i < 4000; i++) {
+		frames[0] = 0x1000 + i % 4000;
+		frames[1] = 0x6000 + i % 7;
+		zm_chains_add(&chains, frames, 2, 1 + i % 3);
+	}
+	assert_int_equal(zm_profile_count(&profile, &chains, &ksyms, 8000), 0);
+	assert_int_equal(profile.self.nr, 1);
+	assert_int_equal(profile.children.nr, 2);
+	assert_int_equal(profile.traces.nr, 2);
+	assert_int_equal(profile.self.rows[0].times, 7999);
+	assert_int_equal(profile.traces.rows[0].times, 7999);
+	assert_int_equal(zm_profile_report(&profile, "cycles-pp", 0, 20, 1, &report), 0);
 	zm_profile_release(&profile);
 	zm_chains_release(&chains);
 }
@@ -102,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_nothing),
 	};
 
