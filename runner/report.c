@@ -55,6 +55,15 @@ const struct zm_figure *zm_report_find(const struct zm_report *report,
 	return NULL;
 }
 
+bool zm_report_value(const struct zm_report *report, const char *name, double *ret_value)
+{
+	const struct zm_figure *figure = find_name(report, name);
+
+	if (figure)
+		*ret_value = figure->value;
+	return figure != NULL;
+}
+
 /* Takes the name over. */
 static int keep(struct zm_report *report, const struct zm_metric *metric, char *name, double value)
 {

@@ -7,6 +7,7 @@
 #ifndef ZM_RUNNER_REPORT_H
 #define ZM_RUNNER_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,9 @@ void zm_report_release(struct zm_report *report);
 /* The figure that was added under this row; NULL when none was. */
 const struct zm_figure *zm_report_find(const struct zm_report *report,
 				       const struct zm_metric *metric);
+
+/* The value of the figure with this name ("{n}" filled in); false when there is none. */
+bool zm_report_value(const struct zm_report *report, const char *name, double *ret_value);
 
 /* Has every metric that the workload declares for runs of this kind been added? -ENODATA, and the
  * sentence names the first that has not. */

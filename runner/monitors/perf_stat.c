@@ -1,11 +1,13 @@
 /*
  * perf-stat: the hardware's and the kernel's events of all tasks on all CPUs.
  *
- *     perf-stat.cycles  perf-stat.page-faults  …     counts, scaled for the time they were not counted
+ *     perf-stat.cpu-cycles  perf-stat.page-faults  …     counts of the machine
+ *     perf-stat.socket0.…   perf-stat.node1.…            of a socket or node, where there are several
  *
- * A counter that has to share the hardware with others runs part of the time: each reading's increase is
- * scaled by the time that it was enabled over the time that it ran, so the sum keeps rising. The report
- * gives the robot's rates and ratios: perf-stat.ps.EVENT, perf-stat.overall.ipc, cache-miss-rate%…
+ * Counts are scaled for the time they were not counted (perfevent.h), so the sums keep rising. The report
+ * gives the robot's figures: perf-stat.ps.EVENT, the rate over the window; perf-stat.i.EVENT, the mean of
+ * its intervals' rates; perf-stat.overall.RATIO and perf-stat.i.RATIO of the same; perf-stat.total.
+ * instructions, and perf-stat.overall.path-length, instructions for an operation of the workload.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,101 +16,71 @@
 #include <unistd.h>
 
 #include "runner/monitor.h"
+#include "runner/monitors/cpugroup.h"
 #include "runner/monitors/perf.h"
+#include "runner/monitors/perfevent.h"
 #include "runner/monitors/window.h"
+#include "runner/report.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
 
-enum event {
-	CPU_CLOCK,
-	CONTEXT_SWITCHES,
-	CPU_MIGRATIONS,
-	PAGE_FAULTS,
-	MINOR_FAULTS,
-	MAJOR_FAULTS,
-	CYCLES,
-	INSTRUCTIONS,
-	CACHE_REFERENCES,
-	CACHE_MISSES,
-	BRANCHES,
-	BRANCH_MISSES,
-	DTLB_LOADS,
-	DTLB_LOAD_MISSES,
-	NODE_LOADS,
-	NODE_LOAD_MISSES,
-	NR_EVENTS,
-};
-
-#define IS_HARDWARE(event) ((event) >= CYCLES)
-
-#define CACHE(cache, result)                                                                       \
-	((uint64_t)PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_READ << 8 |      \
-	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
-
-static const struct {
-	const char *name;
-	uint32_t type;
-	uint64_t config;
-} events[NR_EVENTS] = {
-	[CPU_CLOCK] = { "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
-	[CONTEXT_SWITCHES] = { "context-switches", PERF_TYPE_SOFTWARE,
-			       PERF_COUNT_SW_CONTEXT_SWITCHES },
-	[CPU_MIGRATIONS] = { "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-	[PAGE_FAULTS] = { "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-	[MINOR_FAULTS] = { "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
-	[MAJOR_FAULTS] = { "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
-	[CYCLES] = { "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-	[INSTRUCTIONS] = { "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
-	[CACHE_REFERENCES] = { "cache-references", PERF_TYPE_HARDWARE,
-			       PERF_COUNT_HW_CACHE_REFERENCES },
-	[CACHE_MISSES] = { "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
-	[BRANCHES] = { "branch-instructions", PERF_TYPE_HARDWARE,
-		       PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-	[BRANCH_MISSES] = { "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
-	[DTLB_LOADS] = { "dTLB-loads", PERF_TYPE_HW_CACHE, CACHE(DTLB, ACCESS) },
-	[DTLB_LOAD_MISSES] = { "dTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, MISS) },
-	[NODE_LOADS] = { "node-loads", PERF_TYPE_HW_CACHE, CACHE(NODE, ACCESS) },
-	[NODE_LOAD_MISSES] = { "node-load-misses", PERF_TYPE_HW_CACHE, CACHE(NODE, MISS) },
-};
+#define NAME_SIZE 96
 
 /* One event on one CPU. */
 struct counter {
 	int fd;
-	uint64_t value, enabled_ns, running_ns; /* as last read */
+	struct zm_perfcount last;
 	double scaled;
 };
 
-struct one_event {
-	struct counter *counters; /* as many as there are CPUs; NULL: it cannot be had */
+/* An event's sum over the machine, or over a group of CPUs. */
+struct sum {
 	uint32_t series;
-	bool has_run;
+	double value; /* as last read */
 	struct zm_window_figure window;
 };
 
+struct one_event {
+	struct counter *counters; /* one per CPU; NULL: the event cannot be had */
+	struct sum *sums;         /* the machine's, then one per group */
+	bool has_run;
+};
+
+/* The mean over the window's intervals, whatever their length. */
+struct means {
+	uint64_t t_ns,
+		width_ns; /* of the last reading that ended an interval, and of that interval */
+	double last[ZM_PERFEVENT_NR];
+	double rates[ZM_PERFEVENT_NR], ratios[ZM_PERFRATIO_NR];
+	unsigned int nr_rates, nr_ratios[ZM_PERFRATIO_NR];
+};
+
 struct state {
+	struct zm_cpuset online;
+	struct zm_cpugroups groups;
 	size_t nr_cpus;
-	struct one_event list[NR_EVENTS];
+	struct one_event list[ZM_PERFEVENT_NR];
+	struct means means;
 };
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-static int open_event(struct zm_monitor_context *context, enum event which,
-		      const struct zm_cpuset *online)
+static int open_event(struct state *state, enum zm_perfevent which)
 {
-	struct state *state = context->state;
 	struct one_event *event = &state->list[which];
 	size_t nr = 0;
 	int error = 0;
 
+	event->sums = calloc(1 + state->groups.nr, sizeof(*event->sums));
 	event->counters = calloc(state->nr_cpus, sizeof(*event->counters));
-	if (!event->counters)
+	if (!event->counters || !event->sums)
 		return -ENOMEM;
 	for (size_t i = 0; i < state->nr_cpus; i++)
 		event->counters[i].fd = -1;
-	zm_cpuset_for_each (cpu, online) {
+	zm_cpuset_for_each (cpu, &state->online) {
 		struct perf_event_attr attr = {
-			.type = events[which].type,
-			.config = events[which].config,
+			.type = zm_perfevents[which].type,
+			.config = zm_perfevents[which].config,
 			.read_format =
 				PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		};
@@ -128,56 +100,74 @@ static void close_event(struct state *state, struct one_event *event)
 		if (event->counters[i].fd >= 0)
 			(void)close(event->counters[i].fd);
 	free(event->counters);
+	free(event->sums);
 	event->counters = NULL;
+	event->sums = NULL;
 }
 
-static int declare(struct zm_monitor_context *context, enum event which)
+/* "perf-stat.socket0.page-faults": a group's name, or nothing for the machine, stands in the middle. */
+static void name_figure(char *name, const struct zm_cpugroup *group, const char *family,
+			const char *what)
+{
+	(void)snprintf(name, NAME_SIZE, "perf-stat.%s%s%s%s%s", group ? group->name : "",
+		       group ? "." : "", family, *family ? "." : "", what);
+}
+
+static const struct zm_cpugroup *group_of(const struct state *state, size_t sum)
+{
+	return sum > 0 ? &state->groups.list[sum - 1] : NULL;
+}
+
+static int declare(struct zm_monitor_context *context, enum zm_perfevent which)
 {
 	struct state *state = context->state;
-	char metric[64];
-	const struct zm_series_desc desc = {
-		.source = context->monitor->name,
-		.metric = metric,
-		.unit = which == CPU_CLOCK ? "ns" : "events",
-		.kind = ZM_COUNT,
-	};
+	int error = 0;
 
-	(void)snprintf(metric, sizeof(metric), "perf-stat.%s", events[which].name);
-	return zm_recorder_series(context->recorder, &desc, &state->list[which].series);
+	for (size_t i = 0; !error && i <= state->groups.nr; i++) {
+		const struct zm_cpugroup *group = group_of(state, i);
+		char metric[NAME_SIZE];
+		const struct zm_series_desc desc = {
+			.source = context->monitor->name,
+			.metric = metric,
+			.unit = which == ZM_PERFEVENT_CPU_CLOCK ? "ns" : "events",
+			.kind = ZM_COUNT,
+			.scope = group ? group->scope : ZM_SCOPE_HOST,
+			.scope_id = group && group->scope == ZM_SCOPE_NODE ? group->id : 0,
+		};
+
+		name_figure(metric, group, "", zm_perfevents[which].name);
+		error = zm_recorder_series(context->recorder, &desc,
+					   &state->list[which].sums[i].series);
+	}
+	return error;
 }
 
 /* Events that cannot be had: the hardware's first one speaks for all that share its reason; the misses
  * speak for the documents' column. */
-static int say_absent(struct zm_monitor_context *context, enum event which, int error,
+static int say_absent(struct zm_monitor_context *context, enum zm_perfevent which, int error,
 		      int *first_error, struct zm_why *why)
 {
-	char name[64];
+	bool is_column = which == ZM_PERFEVENT_CACHE_MISSES;
+	char name[NAME_SIZE];
 
-	(void)snprintf(name, sizeof(name), "perf-stat.%s",
-		       which == CACHE_MISSES ? "overall.cache-miss-rate%" : events[which].name);
+	name_figure(name, NULL, is_column ? "overall" : "",
+		    is_column ? "cache-miss-rate%" : zm_perfevents[which].name);
 	(void)zm_perf_why(why, error, name);
-	if (IS_HARDWARE(which) && which != CACHE_MISSES && *first_error == error)
+	if (zm_perfevent_is_hardware(which) && !is_column && *first_error == error)
 		return 0;
-	if (IS_HARDWARE(which))
+	if (zm_perfevent_is_hardware(which))
 		*first_error = error;
 	return zm_recorder_absent(context->recorder, name, why->text);
 }
 
-static int open_stat(struct zm_monitor_context *context, struct zm_why *why)
+static int open_events(struct zm_monitor_context *context, struct zm_why *why)
 {
-	zm_autocpuset struct zm_cpuset online = { 0 };
 	struct state *state = context->state;
 	unsigned int nr_open = 0;
-	int error = zm_perf_check(context, why), first_error = 0;
+	int error = 0, first_error = 0;
 
-	if (error)
-		return error;
-	error = zm_sysroot_read_cpuset(context->root, "sys/devices/system/cpu/online", &online);
-	if (error)
-		return zm_why_errno(why, error, "/sys/devices/system/cpu/online");
-	state->nr_cpus = zm_cpuset_count(&online);
-	for (enum event which = 0; !error && which < NR_EVENTS; which++) {
-		int refused = open_event(context, which, &online);
+	for (enum zm_perfevent which = 0; !error && which < ZM_PERFEVENT_NR; which++) {
+		int refused = open_event(state, which);
 
 		if (refused) {
 			close_event(state, &state->list[which]);
@@ -192,44 +182,119 @@ static int open_stat(struct zm_monitor_context *context, struct zm_why *why)
 	return nr_open ? 0 : -ENOTSUP; /* and why holds the last reason */
 }
 
+static int open_stat(struct zm_monitor_context *context, struct zm_why *why)
+{
+	struct state *state = context->state;
+	int error = zm_perf_check(context, why);
+
+	if (error)
+		return error;
+	error = zm_sysroot_read_cpuset(context->root, "sys/devices/system/cpu/online",
+				       &state->online);
+	if (error)
+		return zm_why_errno(why, error, "/sys/devices/system/cpu/online");
+	state->nr_cpus = zm_cpuset_count(&state->online);
+	error = zm_cpugroups_read(&state->groups, context->root, &state->online);
+	return error ? zm_why_errno(why, error, "perf-stat") : open_events(context, why);
+}
+
 /* --- reading ----------------------------------------------------------------------------------- */
 
-/* Reads one counter; its increase, scaled, is added up. */
+/* Reads one counter; its rise, scaled, is added up. */
 static int advance(struct counter *counter, bool *has_run)
 {
-	uint64_t now[3]; /* value, enabled, running */
-	double value, enabled, running;
+	struct zm_perfcount now; /* as the kernel writes it */
+	bool has_run_now;
 
-	if (read(counter->fd, now, sizeof(now)) != sizeof(now))
+	if (read(counter->fd, &now, sizeof(now)) != (ssize_t)sizeof(now))
 		return errno ? -errno : -EIO;
-	value = (double)(now[0] - counter->value);
-	enabled = (double)(now[1] - counter->enabled_ns);
-	running = (double)(now[2] - counter->running_ns);
-	if (running > 0) {
-		counter->scaled += enabled > running ? value * enabled / running : value;
-		*has_run = true;
-	}
-	counter->value = now[0];
-	counter->enabled_ns = now[1];
-	counter->running_ns = now[2];
+	counter->scaled += zm_perfcount_rise(&counter->last, &now, &has_run_now);
+	counter->last = now;
+	*has_run |= has_run_now;
 	return 0;
+}
+
+static void sum_up(const struct state *state, struct one_event *event)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i <= state->groups.nr; i++)
+		event->sums[i].value = 0;
+	zm_cpuset_for_each (cpu, &state->online) {
+		double scaled = event->counters[at++].scaled;
+
+		event->sums[0].value += scaled;
+		for (size_t i = 0; i < state->groups.nr; i++)
+			if (zm_cpuset_has(&state->groups.list[i].cpus, (unsigned int)cpu))
+				event->sums[1 + i].value += scaled;
+	}
 }
 
 static int read_event(struct zm_monitor_context *context, struct one_event *event, uint64_t t_ns)
 {
 	const struct state *state = context->state;
-	double sum = 0;
 	int error = 0;
 
-	for (size_t i = 0; !error && i < state->nr_cpus; i++) {
+	for (size_t i = 0; !error && i < state->nr_cpus; i++)
 		error = advance(&event->counters[i], &event->has_run);
-		sum += event->counters[i].scaled;
-	}
 	if (error || !event->has_run) /* not counted yet: no figure, and not 0 */
 		return error;
-	zm_recorder_put_u64(context->recorder, event->series, t_ns, (uint64_t)sum, 0);
-	zm_window_feed(&event->window, context->phase, t_ns, sum);
+	sum_up(state, event);
+	for (size_t i = 0; i <= state->groups.nr; i++) {
+		struct sum *sum = &event->sums[i];
+
+		zm_recorder_put_u64(context->recorder, sum->series, t_ns, (uint64_t)sum->value, 0);
+		zm_window_feed(&sum->window, context->phase, t_ns, sum->value);
+	}
 	return 0;
+}
+
+static bool is_counted(const struct state *state, enum zm_perfevent which)
+{
+	return state->list[which].counters && state->list[which].has_run;
+}
+
+static void end_interval(struct state *state, uint64_t width_ns)
+{
+	struct means *means = &state->means;
+	double rises[ZM_PERFEVENT_NR] = { 0 };
+
+	for (enum zm_perfevent i = 0; i < ZM_PERFEVENT_NR; i++) {
+		if (!is_counted(state, i))
+			continue;
+		rises[i] = state->list[i].sums[0].value - means->last[i];
+		means->rates[i] += rises[i] * (double)ZM_NS_PER_S / (double)width_ns;
+	}
+	for (size_t i = 0; i < ZM_PERFRATIO_NR; i++) {
+		const struct zm_perfratio *ratio = &zm_perfratios[i];
+
+		if (!is_counted(state, ratio->over) || rises[ratio->under] <= 0)
+			continue;
+		means->ratios[i] += ratio->factor * rises[ratio->over] / rises[ratio->under];
+		means->nr_ratios[i]++;
+	}
+	means->nr_rates++;
+}
+
+/* An interval that a border cut short (under half of the one before) would be noise: within the window it
+ * goes on with the next, at its end it is left out. */
+static void feed_means(struct state *state, enum zm_phase phase, uint64_t t_ns)
+{
+	struct means *means = &state->means;
+	uint64_t width_ns = means->t_ns ? t_ns - means->t_ns : 0;
+	bool is_measuring = phase == ZM_PHASE_MEASURE;
+
+	if (!is_measuring && means->t_ns == 0)
+		return;
+	if (width_ns > 0 && width_ns >= means->width_ns / 2) {
+		end_interval(state, width_ns);
+		means->width_ns = width_ns;
+	} else if (width_ns > 0 && is_measuring) {
+		return;
+	}
+	for (enum zm_perfevent i = 0; i < ZM_PERFEVENT_NR; i++)
+		means->last[i] = is_counted(state, i) ? state->list[i].sums[0].value : 0;
+	means->t_ns = is_measuring ? t_ns : 0;
 }
 
 static int read_stat(struct zm_monitor_context *context, uint64_t t_ns)
@@ -237,109 +302,126 @@ static int read_stat(struct zm_monitor_context *context, uint64_t t_ns)
 	struct state *state = context->state;
 	int first_error = 0;
 
-	for (unsigned int i = 0; i < NR_EVENTS; i++) {
+	for (unsigned int i = 0; i < ZM_PERFEVENT_NR; i++) {
 		int error =
 			state->list[i].counters ? read_event(context, &state->list[i], t_ns) : 0;
 
 		if (error && !first_error)
 			first_error = error;
 	}
+	if (!first_error)
+		feed_means(state, context->phase, t_ns);
 	return first_error;
 }
 
 /* --- the report -------------------------------------------------------------------------------- */
 
-static const struct ratio {
-	enum event over, under;
-	double factor;
-	struct zm_metric metric;
-} ratios[] = {
-	{ INSTRUCTIONS, CYCLES, 1, { .name = "perf-stat.overall.ipc", .unit = "instructions" } },
-	{ CYCLES, INSTRUCTIONS, 1, { .name = "perf-stat.overall.cpi", .unit = "cycles" } },
-	{ CACHE_MISSES,
-	  CACHE_REFERENCES,
-	  100,
-	  { .name = "perf-stat.overall.cache-miss-rate%", .unit = "%" } },
-	{ CACHE_MISSES,
-	  INSTRUCTIONS,
-	  1000,
-	  { .name = "perf-stat.overall.MPKI", .unit = "misses" } },
-	{ BRANCH_MISSES,
-	  BRANCHES,
-	  100,
-	  { .name = "perf-stat.overall.branch-miss-rate%", .unit = "%" } },
-	{ DTLB_LOAD_MISSES,
-	  DTLB_LOADS,
-	  100,
-	  { .name = "perf-stat.overall.dTLB-load-miss-rate%", .unit = "%" } },
-	{ NODE_LOAD_MISSES,
-	  NODE_LOADS,
-	  100,
-	  { .name = "perf-stat.overall.node-load-miss-rate%", .unit = "%" } },
-};
-
-/* The event's count in the window; false when it was not counted from border to border. */
-static bool window_count(const struct state *state, enum event which, uint64_t t0_ns,
-			 uint64_t t1_ns, double *ret_count)
+/* What came in the window; false when it was not counted from border to border. */
+static bool window_count(const struct state *state, enum zm_perfevent which, size_t sum,
+			 uint64_t t0_ns, uint64_t t1_ns, double *ret_count)
 {
 	const struct one_event *event = &state->list[which];
 
-	return event->counters && zm_window_is_whole(&event->window, t0_ns, t1_ns) &&
-	       zm_window_delta(&event->window, ret_count);
+	return event->counters && zm_window_is_whole(&event->sums[sum].window, t0_ns, t1_ns) &&
+	       zm_window_delta(&event->sums[sum].window, ret_count);
 }
 
 static int report_rates(const struct state *state, uint64_t t0_ns, uint64_t t1_ns,
 			struct zm_report *report)
 {
+	const struct means *means = &state->means;
 	int error = 0;
 
-	for (enum event which = 0; !error && which < NR_EVENTS; which++) {
-		const struct zm_window_figure *window = &state->list[which].window;
-		char name[64];
-		const struct zm_metric metric = { .name = name,
-						  .unit = which == CPU_CLOCK ? "ns/s"
-									     : "events/s" };
+	for (enum zm_perfevent which = 0; !error && which < ZM_PERFEVENT_NR; which++) {
+		char name[NAME_SIZE];
+		const struct zm_metric metric = {
+			.name = name, .unit = which == ZM_PERFEVENT_CPU_CLOCK ? "ns/s" : "events/s"
+		};
+		const struct zm_window_figure *window;
 		double count;
 
-		if (!window_count(state, which, t0_ns, t1_ns, &count))
+		if (!window_count(state, which, 0, t0_ns, t1_ns, &count))
 			continue;
-		(void)snprintf(name, sizeof(name), "perf-stat.ps.%s", events[which].name);
+		window = &state->list[which].sums[0].window;
+		name_figure(name, NULL, "ps", zm_perfevents[which].name);
 		error = zm_report_add(report, &metric,
 				      count * (double)ZM_NS_PER_S /
 					      (double)(window->t1_ns - window->t0_ns),
 				      count, window->t1_ns - window->t0_ns);
+		name_figure(name, NULL, "i", zm_perfevents[which].name);
+		if (!error && means->nr_rates > 0)
+			error = zm_report_add(report, &metric,
+					      means->rates[which] / means->nr_rates, count,
+					      t1_ns - t0_ns);
 	}
 	return error;
+}
+
+static int report_ratio(const struct state *state, size_t which, size_t sum, uint64_t t0_ns,
+			uint64_t t1_ns, struct zm_report *report)
+{
+	const struct zm_perfratio *ratio = &zm_perfratios[which];
+	const struct means *means = &state->means;
+	char name[NAME_SIZE];
+	const struct zm_metric metric = { .name = name, .unit = ratio->unit };
+	double over, under;
+	int error;
+
+	if (!window_count(state, ratio->over, sum, t0_ns, t1_ns, &over) ||
+	    !window_count(state, ratio->under, sum, t0_ns, t1_ns, &under) || under <= 0)
+		return 0;
+	name_figure(name, group_of(state, sum), "overall", ratio->name);
+	error = zm_report_add(report, &metric, ratio->factor * over / under, over, t1_ns - t0_ns);
+	if (error || sum > 0 || means->nr_ratios[which] == 0)
+		return error;
+	name_figure(name, NULL, "i", ratio->name);
+	return zm_report_add(report, &metric, means->ratios[which] / means->nr_ratios[which], over,
+			     t1_ns - t0_ns);
+}
+
+/* Instructions, also for each operation where the workload counts some. */
+static int report_instructions(const struct state *state, uint64_t t0_ns, uint64_t t1_ns,
+			       struct zm_report *report)
+{
+	static const struct zm_metric total = { .name = "perf-stat.total.instructions",
+						.unit = "events" };
+	static const struct zm_metric path_length = { .name = "perf-stat.overall.path-length",
+						      .unit = "instructions" };
+	double count, ops;
+	int error;
+
+	if (!window_count(state, ZM_PERFEVENT_INSTRUCTIONS, 0, t0_ns, t1_ns, &count))
+		return 0;
+	error = zm_report_add(report, &total, count, count, t1_ns - t0_ns);
+	if (error || !zm_report_value(report, ZM_FIGURE_OPS, &ops) || ops <= 0)
+		return error;
+	return zm_report_add(report, &path_length, count / ops, count, t1_ns - t0_ns);
 }
 
 static int report_stat(struct zm_monitor_context *context, uint64_t t0_ns, uint64_t t1_ns,
 		       struct zm_report *report)
 {
-	static const struct zm_metric total = { .name = "perf-stat.total.instructions",
-						.unit = "events" };
 	const struct state *state = context->state;
-	double over, under;
+	const struct one_event *clock = &state->list[ZM_PERFEVENT_CPU_CLOCK];
 	int error;
 
-	if (!zm_window_is_whole(&state->list[CPU_CLOCK].window, t0_ns, t1_ns))
+	if (clock->counters && !zm_window_is_whole(&clock->sums[0].window, t0_ns, t1_ns))
 		return zm_window_say_absent(context);
 	error = report_rates(state, t0_ns, t1_ns, report);
-	for (size_t i = 0; !error && i < sizeof(ratios) / sizeof(ratios[0]); i++)
-		if (window_count(state, ratios[i].over, t0_ns, t1_ns, &over) &&
-		    window_count(state, ratios[i].under, t0_ns, t1_ns, &under) && under > 0)
-			error = zm_report_add(report, &ratios[i].metric,
-					      ratios[i].factor * over / under, over, t1_ns - t0_ns);
-	if (!error && window_count(state, INSTRUCTIONS, t0_ns, t1_ns, &over))
-		error = zm_report_add(report, &total, over, over, t1_ns - t0_ns);
-	return error;
+	for (size_t i = 0; !error && i < ZM_PERFRATIO_NR * (1 + state->groups.nr); i++)
+		error = report_ratio(state, i % ZM_PERFRATIO_NR, i / ZM_PERFRATIO_NR, t0_ns, t1_ns,
+				     report);
+	return error ? error : report_instructions(state, t0_ns, t1_ns, report);
 }
 
 static void close_stat(struct zm_monitor_context *context)
 {
 	struct state *state = context->state;
 
-	for (unsigned int i = 0; i < NR_EVENTS; i++)
+	for (unsigned int i = 0; i < ZM_PERFEVENT_NR; i++)
 		close_event(state, &state->list[i]);
+	zm_cpugroups_release(&state->groups);
+	zm_cpuset_release(&state->online);
 }
 
 const struct zm_monitor ZM_MONITOR = {
