@@ -15,6 +15,7 @@
 #include "runner/lock.h"
 #include "runner/matrix.h"
 #include "runner/phase.h"
+#include "runner/quote.h"
 #include "runner/setting.h"
 #include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
@@ -104,6 +105,8 @@ static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 						 &invocation->root };
 	int r;
 
+	if (ask->is_planless)
+		return 0;
 	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[ask->place]);
 	r = make_plan(invocation, &context, why);
 	if (r == 0)
@@ -190,24 +193,6 @@ static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 	return r;
 }
 
-static bool is_plain(const char *word)
-{
-	return word[0] && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					    "0123456789_-+=:,./%@")] == '\0';
-}
-
-static void print_quoted(FILE *out, const char *word)
-{
-	if (is_plain(word)) {
-		(void)fprintf(out, " %s", word);
-		return;
-	}
-	(void)fputs(" '", out);
-	for (; *word; word++)
-		(void)fputs(*word == '\'' ? "'\\''" : (char[]){ *word, '\0' }, out);
-	(void)fputc('\'', out);
-}
-
 /* As typed, but for --resume: the line that it goes on with had none. */
 static int quote_command_line(struct zm_invocation *invocation, struct zm_why *why)
 {
@@ -218,8 +203,10 @@ static int quote_command_line(struct zm_invocation *invocation, struct zm_why *w
 		return zm_why_errno(why, -errno, "the command line");
 	(void)fputs("zonemark", out);
 	for (int i = 0; i < invocation->ask->argc; i++) {
-		if (strcmp(invocation->ask->argv[i], "--resume") != 0)
-			print_quoted(out, invocation->ask->argv[i]);
+		if (strcmp(invocation->ask->argv[i], "--resume") == 0)
+			continue;
+		(void)fputc(' ', out);
+		zm_quote_word(out, invocation->ask->argv[i]);
 	}
 	return fclose(out) == 0 ? 0 : zm_why_errno(why, -ENOMEM, "the command line");
 }

@@ -34,6 +34,7 @@ struct zm_invocation_ask {
 	unsigned int place;
 	char *mem, *cpus, *db, *label, *monitor, *monitor_interval;
 	bool resume, share, overcommit;
+	bool is_planless; /* no words: the caller runs something of its own; the plan stays empty */
 };
 
 /* The switches that fill it, for a command's rows; at(member) is its offset in the command's switches.
