@@ -20,6 +20,7 @@
 #include "runner/limits.h"
 #include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
+#include "workloads/base/units.h"
 
 #define LINE_SIZE 4096
 #define THP_DIR   "sys/kernel/mm/transparent_hugepage"
@@ -153,7 +154,27 @@ static void put_topology(const struct zm_topology *topology, json_t *inventory)
 	put_set(inventory, "cpus_allowed_list", &topology->allowed);
 }
 
-static void put_nodes(const struct zm_topology *topology, json_t *inventory)
+/* As its row of the table of distances: to node 0, 1 …, of those that are online. */
+static void put_distances(const struct zm_sysroot *root, int node, json_t *row)
+{
+	json_t *distances = json_array();
+	char path[64], line[1024], *rest = line, *word;
+	uint64_t distance;
+
+	(void)snprintf(path, sizeof(path), "sys/devices/system/node/node%d/distance", node);
+	if (zm_sysroot_read_line(root, path, line, sizeof(line)) < 0)
+		line[0] = '\0';
+	while ((word = strsep(&rest, " ")))
+		if (zm_units_parse_u64(word, &distance) == 0)
+			(void)json_array_append_new(distances, json_integer((json_int_t)distance));
+	if (json_array_size(distances))
+		put(row, "distances", distances);
+	else
+		json_decref(distances);
+}
+
+static void put_nodes(const struct zm_sysroot *root, const struct zm_topology *topology,
+		      json_t *inventory)
 {
 	json_t *nodes = json_array();
 
@@ -164,6 +185,7 @@ static void put_nodes(const struct zm_topology *topology, json_t *inventory)
 		put(row, "node", json_integer(node->node));
 		put(row, "memory_bytes", json_integer((json_int_t)node->memory_bytes));
 		put_set(row, "cpus", &node->cpus);
+		put_distances(root, node->node, row);
 		(void)json_array_append_new(nodes, row);
 	}
 	if (topology->nr_nodes)
@@ -441,7 +463,7 @@ int zm_inventory_read(const struct zm_sysroot *root, const struct zm_topology *t
 		return zm_why_errno(why, -ENOMEM, "cannot take the inventory");
 	put_processor(root, inventory);
 	put_topology(topology, inventory);
-	put_nodes(topology, inventory);
+	put_nodes(root, topology, inventory);
 	put_memory(root, inventory);
 	put_page_size(root, inventory);
 	put_hugepages(root, inventory);

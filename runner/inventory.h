@@ -10,7 +10,8 @@
  *                                             a core, 1 without
  *     cpus_online cpus_allowed                how many; cpus_online_list, cpus_allowed_list: which
  *     cpu_kinds                               how many kinds, on hybrid machines only
- *     nodes [{node, memory_bytes, cpus}]      cpus is a list, "" for a node without CPUs
+ *     nodes [{node, memory_bytes, cpus, distances []}]
+ *                                             cpus is a list, "" for a node without CPUs
  *     memory_bytes page_bytes swap_bytes swap_used_bytes hugepage_sizes []
  *     thp_enabled thp_defrag thp_sizes {"64kB": "inherit"…}
  *     governor frequency_driver turbo         governors joined by "," where they differ

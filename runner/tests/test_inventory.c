@@ -57,6 +57,7 @@ static const struct {
 } files[] = {
 	{ "proc/cpuinfo", "processor\t: 0\nvendor_id\t: Maker\nmodel name\t: A CPU\n" },
 	{ "proc/meminfo", "MemTotal: 8388608 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\n" },
+	{ "sys/devices/system/node/node1/distance", "21 10\n" },
 	{ "proc/version", "Linux version 6.18.1-x (a@b) (gcc) #7 SMP PREEMPT\n" },
 	{ "proc/cmdline", "quiet root=/dev/sda \n" },
 	{ "proc/sys/vm/swappiness", "60\n" },
@@ -97,7 +98,7 @@ static void facts_are_as_they_stand(void **state)
 		" \"cpus_allowed_list\": \"0-15\","
 		" \"nodes\": [{\"node\": 0, \"memory_bytes\": 1073741824, \"cpus\": \"0-3,8-11\"},"
 		"             {\"node\": 1, \"memory_bytes\": 1073741824, \"cpus\": "
-		"\"4-7,12-15\"}],"
+		"\"4-7,12-15\", \"distances\": [21, 10]}],"
 		" \"memory_bytes\": 8589934592, \"swap_bytes\": 2097152, \"swap_used_bytes\": "
 		"1048576,"
 		" \"hugepage_sizes\": [1073741824, 2097152], \"thp_enabled\": \"madvise\","
