@@ -4,7 +4,8 @@
  *
  * TCG: a kernel that sees ERMS copies and clears pages by `rep movsb`, which TCG runs byte by byte, so
  * ERMS, FSRM and REP_GOOD are hidden; and without tsc=reliable the guest would take its time from the
- * HPET, at a microsecond or more a look.
+ * HPET, at a microsecond or more a look. Its usual vendor shows threads of a core by a leaf that TCG has
+ * not, so with threads it is the other.
  */
 #include "runner/vm/qemu.h"
 
@@ -49,7 +50,11 @@ static void add_machine(FILE *out, const struct zm_vm_spec *spec)
 	add(out, "-accel");
 	add(out, "%s", spec->accel == ZM_VM_KVM ? "kvm" : "tcg,thread=multi");
 	add(out, "-cpu");
-	add(out, "%s", spec->accel == ZM_VM_KVM ? "host" : "max,erms=off,fsrm=off");
+	if (spec->accel == ZM_VM_KVM)
+		add(out, "host");
+	else
+		add(out, "max,erms=off,fsrm=off%s",
+		    shape->threads > 1 ? ",vendor=GenuineIntel" : "");
 	add(out, "-smp");
 	add(out, "%u,sockets=%u,cores=%u,threads=%u", shape->nr_cpus, shape->sockets, shape->cores,
 	    shape->threads);

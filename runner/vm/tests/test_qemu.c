@@ -124,6 +124,28 @@ static void accelerators_become_arguments(void **state)
 	}
 }
 
+/* Under TCG only one vendor's way of showing them is there. */
+static void threads_are_shown(void **state)
+{
+	static const struct {
+		const char *topology;
+		enum zm_vm_accel accel;
+		const char *cpu;
+	} cases[] = {
+		{ "2s", ZM_VM_TCG, "max,erms=off,fsrm=off" },
+		{ "1s,threads=2", ZM_VM_TCG, "max,erms=off,fsrm=off,vendor=GenuineIntel" },
+		{ "1s,threads=2", ZM_VM_KVM, "host" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char **argv = line_of(cases[i].topology, 4, cases[i].accel, NULL);
+
+		assert_true(has_pair(argv, "-cpu", cases[i].cpu));
+		free(argv);
+	}
+}
+
 /* No network, no disk, no window, no way to this machine's files. */
 static void a_guest_is_shut_in(void **state)
 {
@@ -151,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(topologies_become_arguments),
 		cmocka_unit_test(accelerators_become_arguments),
+		cmocka_unit_test(threads_are_shown),
 		cmocka_unit_test(a_guest_is_shut_in),
 	};
 
