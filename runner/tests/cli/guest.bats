@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # guest: Debian's kernel really booted, with two sockets: what a guest is for, end to end.
 # labels: guest serial
-# timeout: 480
+# timeout: 600
 load helper
 
 setup_more() {
@@ -14,13 +14,23 @@ setup_more() {
 in_guest() {
 	run_split timeout 170 "$ZONEMARK" vm --kernel debian --topology "${topology:-2s}" \
 		--accel "${accel:-tcg}" "$@"
-	if [ "$status" -eq 2 ] && [[ $err == *"cannot be had"* || $err == *"apt knows no"* ]]; then
-		skip "$(printf '%s\n' "$err" | tail -n 1)"
-	fi
+	skip_without_kernel
 	[ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; return 1; }
 }
 
+skip_without_kernel() {
+	if [ "$status" -eq 2 ] && [[ $err == *"cannot be had"* || $err == *"apt knows no"* ]]; then
+		skip "$(printf '%s\n' "$err" | tail -n 1)"
+	fi
+}
+
 quick=(warmup=0 idle=0.2 drain=0.2 runtime=2)
+
+# How many huge pages a node had.
+pages() { # NODE
+	zonemark export last --format csv |
+		awk -F, -v metric="numa-meminfo.node$1.HugePages_Total" '$8 == metric { n = $15 } END { print n }'
+}
 
 # The nodes that the last run's tasks were on, in order.
 nodes_of_tasks() {
@@ -129,14 +139,54 @@ is_marked() {
 	[ "$(figure netload.verified)" -gt 0 ]
 }
 
-@test "cgroup v2 alone; a node with memory only; huge pages from the boot on" {
-	topology=2s,nodes=3,cpuless=2 in_guest --hugepages 8 check --json
+@test "nodes without CPUs, without memory, distances, threads; huge pages of each node; cgroup v2 alone" {
+	topology=2s,cores=1,threads=2,nodes=3,cpuless=2,memless=1,distance=0-1:17+0-2:31 \
+		in_guest --hugepages 0:8,2:16 run null "${quick[@]}" --monitor numa-meminfo
 	succeeds
-	text=$(printf '%s' "$out" | tr -d ' \n')
-	[[ $text == *'"mode":"v2"'* ]] || explain
-	[[ $text == *'"accelerator":"tcg"'* ]] || explain
-	[[ $text =~ \{\"node\":2,\"memory_bytes\":[0-9]+,\"cpus\":\"\"\} ]] || explain
-	[[ $text == *'hugepages=8'* ]] || explain
+	inventory=$(zonemark export last --format json | tr -d ' \n' | grep -o '"inventory":{.*"swap_bytes"')
+	for part in '"sockets":2,' '"smt":2,' '"cores":2,' '"mode":"v2"' '"accelerator":"tcg"' 'hugepages=0:8,2:16' \
+		'{"cpus":"0-1","distances":\[10,17,31\],"memory_bytes":[1-9][0-9]*,"node":0}' \
+		'{"cpus":"2-3","distances":\[17,10,20\],"memory_bytes":0,"node":1}' \
+		'{"cpus":"","distances":\[31,20,10\],"memory_bytes":[1-9][0-9]*,"node":2}'; do
+		printf '%s\n' "$inventory" | grep -q "$part" || { echo "no $part: $inventory"; return 1; }
+	done
+	[ "$(pages 0)" -eq 8 ]
+	[ "$(pages 2)" -eq 16 ]
+}
+
+@test "two command lines of one kernel, in turn, each boot anew" {
+	run_split timeout 170 "$ZONEMARK" ab --plan plan.json --name ab --kernel debian --accel tcg --topology 2s \
+		--append-b transparent_hugepage=never --boots 1 page_fault1 nr_task=2 "${quick[@]}" --monitor none
+	skip_without_kernel
+	succeeds
+	has_line '^ab: all 1 boots a side are done'
+	has_line 'differs: command_line: .* -> .* transparent_hugepage=never$'
+	has_line 'differs: thp_enabled: always -> never$'
+	[ "$(grep -o '"boot": "[^"]*"' plan.json | sort -u | wc -l)" -eq 2 ]
+	grep -q '"accelerator": "tcg"' plan.json
+}
+
+# How a guest fails: its status, and a line with the last of its console before.
+fails_in_guest() { # PATTERN ARGUMENT …
+	local pattern=$1
+	shift
+	in_guest "$@"
+	[ "$status" -eq 3 ] || explain
+	[[ $(printf '%s\n' "$err" | tail -n 1) =~ $pattern ]] || explain
+	printf '%s\n' "$err" | grep -q '^console: ' || explain
+}
+
+@test "a guest that panics, hangs, or shows no channel is said, with its last lines" {
+	fails_in_guest 'the guest ended: its kernel .*panic' --append rdinit=/nowhere list
+	fails_in_guest 'shows no PCI device for the channel \(CONFIG_PCI' --append pci=off list
+	fails_in_guest 'did not come up within 2 s \(--boot-timeout\)' --append loglevel=7 --boot-timeout 2s list
+}
+
+@test "a kernel without SCTP runs the rest, and says so" {
+	mkdir none
+	in_guest --modules none run sctp_stream "${quick[@]}"
+	[ "$status" -eq 77 ] || explain
+	[[ $out$err == *SCTP* ]] || explain
 }
 
 @test "out of memory in the guest is said, status 3, nothing of the run is lost" {
