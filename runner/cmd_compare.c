@@ -9,15 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "results/compare.h"
 #include "results/format_compare.h"
 #include "results/outfile.h"
-#include "results/query.h"
-#include "results/store.h"
 #include "results/table.h"
 #include "runner/cmd_rows.h"
+#include "runner/side.h"
 
 enum gate {
 	GATE_NONE,
@@ -89,71 +87,15 @@ static const struct zm_option rows[] = {
 
 /* --- sides --- */
 
-/* The stores that are open: the usual one, and those that words name. */
-struct stores {
-	struct zm_store *usual;
-	struct zm_store *others[ZM_COMPARE_SIDES];
-};
-
-static int open_usual(struct stores *stores, const char *path, struct zm_why *why)
-{
-	int error = stores->usual ? 0 : zm_store_open(path, false, &stores->usual, why);
-
-	return error;
-}
-
-static bool is_file(const char *word)
-{
-	struct stat info;
-
-	return strchr(word, '/') && stat(word, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-static int add_where(struct zm_compare_side *side, const struct zm_run_filter *filter,
-		     struct zm_why *why)
-{
-	return zm_query_runs(side->store, filter, zm_runset_add_info, &side->runs, why);
-}
-
-/* A store's file (a path: with a slash in it), a run, a label, or a kernel's release or pattern. */
-static int find_side(struct stores *stores, size_t place, const char *db,
-		     struct zm_compare_side *side, struct zm_why *why)
-{
-	int error;
-
-	if (is_file(side->name)) {
-		error = zm_store_open(side->name, false, &stores->others[place], why);
-		side->store = stores->others[place];
-		return error ? error
-			     : add_where(side, &(struct zm_run_filter){ .status = -1 }, why);
-	}
-	error = open_usual(stores, db, why);
-	if (error)
-		return error;
-	side->store = stores->usual;
-	error = zm_query_resolve(side->store, side->name, &side->runs, why);
-	if (error != -ENOENT)
-		return error;
-	error = add_where(side, &(struct zm_run_filter){ .kernel = side->name, .status = -1 }, why);
-	if (!error && side->runs.nr == 0)
-		error = zm_why_set(why, -ENOENT,
-				   "compare: %s: no run has this number, name, label or kernel; "
-				   "`zonemark runs` lists them",
-				   side->name);
-	return error;
-}
-
-static int find_sides(struct stores *stores, const struct zm_args *args,
-		      struct zm_compare_side *sides, struct zm_why *why)
+static int find_sides(struct zm_sides *sides, const struct zm_args *args, struct zm_why *why)
 {
 	const struct switches *switches = args->switches;
 	int error = 0;
 
-	for (size_t i = 0; i < args->nr_words && !error; i++) {
-		sides[i].name = args->words[i];
-		error = find_side(stores, i, switches->db, &sides[i], why);
-		zm_runset_sort(&sides[i].runs);
-	}
+	for (size_t i = 0; i < args->nr_words && !error; i++)
+		error = zm_sides_add(sides, args->words[i], switches->db, why);
+	if (error)
+		zm_why_prefix(why, "compare");
 	return error;
 }
 
@@ -235,8 +177,7 @@ static int print(const struct zm_compare *compare, const struct switches *switch
 	return error;
 }
 
-static int compare_all(const struct zm_args *args, struct stores *stores,
-		       struct zm_compare_side *sides, struct zm_why *why)
+static int compare_all(const struct zm_args *args, struct zm_sides *sides, struct zm_why *why)
 {
 	const struct switches *switches = args->switches;
 	const struct zm_compare_options options = {
@@ -252,9 +193,9 @@ static int compare_all(const struct zm_args *args, struct stores *stores,
 	int error = parse_gate(switches->gate, &gate, &percent, why);
 
 	if (!error)
-		error = find_sides(stores, args, sides, why);
+		error = find_sides(sides, args, why);
 	if (!error)
-		error = zm_compare_make(sides, args->nr_words, &options, &compare, why);
+		error = zm_compare_make(sides->list, sides->nr, &options, &compare, why);
 	if (!error)
 		error = print(compare, switches, why);
 	if (!error)
@@ -267,8 +208,7 @@ static int compare_all(const struct zm_args *args, struct stores *stores,
 
 static int run(const struct zm_args *args)
 {
-	struct zm_compare_side sides[ZM_COMPARE_SIDES] = { 0 };
-	struct stores stores = { 0 };
+	struct zm_sides sides = { 0 };
 	struct zm_why why = { "" };
 	int status;
 
@@ -278,12 +218,8 @@ static int run(const struct zm_args *args)
 			"compare: a base and one to %d others are wanted: labels, runs, "
 			"kernels or stores",
 			ZM_COMPARE_SIDES - 1);
-	status = compare_all(args, &stores, sides, &why);
-	for (size_t i = 0; i < ZM_COMPARE_SIDES; i++) {
-		zm_runset_release(&sides[i].runs);
-		zm_store_close(stores.others[i]);
-	}
-	zm_store_close(stores.usual);
+	status = compare_all(args, &sides, &why);
+	zm_sides_release(&sides);
 	return status;
 }
 
