@@ -3,13 +3,22 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
+
+#include "results/array.h"
+
+struct zm_yaml_mark {
+	const json_t *value;
+	unsigned int line;
+};
 
 struct builder {
 	yaml_parser_t parser;
 	json_t *anchors; /* name: value */
 	unsigned int nr_nodes;
+	struct zm_yaml_marks *marks; /* NULL: nobody asks */
 	struct zm_why *why;
 	int error;
 };
@@ -44,6 +53,21 @@ static bool next_event(struct builder *builder, yaml_event_t *event)
 		   zm_why_set(builder->why, -EINVAL, "line %zu: %s", parser->problem_mark.line + 1,
 			      parser->problem ? parser->problem : "no YAML"));
 	return false;
+}
+
+static void mark(struct builder *builder, const json_t *value, const yaml_event_t *event)
+{
+	struct zm_yaml_marks *marks = builder->marks;
+
+	if (!marks || !value || json_is_null(value))
+		return;
+	if (zm_array_grow((void **)&marks->list, &marks->capacity, marks->nr,
+			  sizeof(*marks->list)) < 0) {
+		(void)fail(builder, -ENOMEM);
+		return;
+	}
+	marks->list[marks->nr++] =
+		(struct zm_yaml_mark){ value, (unsigned int)event->start_mark.line + 1 };
 }
 
 /* --- nodes --- */
@@ -137,6 +161,7 @@ static int read_pair(struct builder *builder, json_t *object, unsigned int depth
 		(void)fail_at(builder, &event, -EINVAL, "a key that is no word");
 	else if (*ret_more)
 		value = read_value(builder, depth);
+	mark(builder, value, &event);
 	if (value)
 		r = put(object, (const char *)event.data.scalar.value, value);
 	else if (!*ret_more)
@@ -173,18 +198,27 @@ static const yaml_char_t *anchor_of(const yaml_event_t *event)
 	}
 }
 
-/* How many values there are in one, itself too. */
-static unsigned int count_nodes(const json_t *value)
+/* How many values there are in one, itself too, and how deep they are nested. */
+static unsigned int count_nodes(const json_t *value, unsigned int *ret_depth)
 {
-	unsigned int nr = 1;
+	unsigned int nr = 1, deepest = 0, depth = 0;
 	const char *key;
 	json_t *item;
 	size_t i;
 
 	if (json_is_array(value))
-		json_array_foreach(value, i, item) nr += count_nodes(item);
+		json_array_foreach(value, i, item)
+		{
+			nr += count_nodes(item, &depth);
+			deepest = depth > deepest ? depth : deepest;
+		}
 	if (json_is_object(value))
-		json_object_foreach((json_t *)value, key, item) nr += count_nodes(item);
+		json_object_foreach((json_t *)value, key, item)
+		{
+			nr += count_nodes(item, &depth);
+			deepest = depth > deepest ? depth : deepest;
+		}
+	*ret_depth = deepest + 1;
 	return nr;
 }
 
@@ -208,19 +242,22 @@ static json_t *read_kind(struct builder *builder, const yaml_event_t *event, uns
 static json_t *read_node(struct builder *builder, const yaml_event_t *event, unsigned int depth)
 {
 	const yaml_char_t *anchor = anchor_of(event);
+	unsigned int inside = 0;
 	json_t *value;
 
-	if (depth > ZM_YAML_DEPTH || builder->nr_nodes > ZM_YAML_NODES)
-		return fail_at(builder, event, -E2BIG, "more, or deeper, than is read here");
 	if (event->type == YAML_ALIAS_EVENT)
 		builder->nr_nodes += count_nodes(
-			json_object_get(builder->anchors, (const char *)event->data.alias.anchor));
+			json_object_get(builder->anchors, (const char *)event->data.alias.anchor),
+			&inside);
 	builder->nr_nodes++;
+	if (depth + inside > ZM_YAML_DEPTH || builder->nr_nodes > ZM_YAML_NODES)
+		return fail_at(builder, event, -E2BIG, "more, or deeper, than is read here");
 	value = read_kind(builder, event, depth);
 	if (value && anchor && json_object_set(builder->anchors, (const char *)anchor, value) < 0) {
 		json_decref(value);
 		return fail(builder, -ENOMEM);
 	}
+	mark(builder, value, event);
 	return value;
 }
 
@@ -249,24 +286,82 @@ static int read_stream(struct builder *builder, json_t *documents)
 	return builder->error;
 }
 
-int zm_yaml_read(const char *text, size_t length, json_t **ret_documents, struct zm_why *why)
+static int compare_marks(const void *a, const void *b)
 {
-	struct builder builder = { .why = why, .anchors = json_object() };
+	const struct zm_yaml_mark *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int read_text(struct builder *builder, const char *text, size_t length,
+		     json_t **ret_documents)
+{
 	json_t *documents = json_array();
 	int r = -ENOMEM;
 
-	if (builder.anchors && documents && yaml_parser_initialize(&builder.parser)) {
-		yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, length);
-		r = read_stream(&builder, documents);
-		yaml_parser_delete(&builder.parser);
+	if (builder->anchors && documents && yaml_parser_initialize(&builder->parser)) {
+		yaml_parser_set_input_string(&builder->parser, (const unsigned char *)text, length);
+		r = read_stream(builder, documents);
+		yaml_parser_delete(&builder->parser);
 	}
-	json_decref(builder.anchors);
+	json_decref(builder->anchors);
 	if (r < 0) {
 		json_decref(documents);
 		if (r == -ENOMEM)
-			(void)zm_why_errno(why, r, "reading YAML");
+			(void)zm_why_errno(builder->why, r, "reading YAML");
 		return r;
 	}
 	*ret_documents = documents;
 	return 0;
+}
+
+int zm_yaml_read(const char *text, size_t length, json_t **ret_documents, struct zm_why *why)
+{
+	struct builder builder = { .why = why, .anchors = json_object() };
+
+	return read_text(&builder, text, length, ret_documents);
+}
+
+int zm_yaml_read_marked(const char *text, size_t length, json_t **ret_documents,
+			struct zm_yaml_marks *ret_marks, struct zm_why *why)
+{
+	struct zm_yaml_marks marks = { 0 };
+	struct builder builder = { .why = why, .anchors = json_object(), .marks = &marks };
+	int r = read_text(&builder, text, length, ret_documents);
+
+	if (r < 0) {
+		zm_yaml_marks_release(&marks);
+		return r;
+	}
+	if (marks.nr > 1)
+		qsort(marks.list, marks.nr, sizeof(*marks.list), compare_marks);
+	*ret_marks = marks;
+	return 0;
+}
+
+void zm_yaml_marks_release(struct zm_yaml_marks *marks)
+{
+	free(marks->list);
+	*marks = (struct zm_yaml_marks){ 0 };
+}
+
+static int compare_value(const void *key, const void *element)
+{
+	const json_t *value = ((const struct zm_yaml_mark *)element)->value;
+
+	return ((const json_t *)key > value) - ((const json_t *)key < value);
+}
+
+/* The first line of those it was marked with: its key stands before it, or on the same. */
+unsigned int zm_yaml_line(const struct zm_yaml_marks *marks, const json_t *value)
+{
+	const struct zm_yaml_mark *mark =
+		marks->nr ? bsearch(value, marks->list, marks->nr, sizeof(*mark), compare_value)
+			  : NULL;
+
+	while (mark && mark > marks->list && mark[-1].value == value)
+		mark--;
+	return mark ? mark->line : 0;
 }
