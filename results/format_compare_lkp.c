@@ -5,8 +5,9 @@
  *     rows     failures: failed:runs on each side, how much more often in percent
  *              figures:  mean, standard deviation in percent when it is 2 or more, change
  *
- * Widths, number forms and what is absolute (percentages) are the robot's, so that whoever reads its
- * mails reads this. Where its arithmetic has no answer (a base of 0) the change is absolute, too.
+ * A cell becomes a record of the kind that mails are read into, and report_form writes it: what reads
+ * the robot's mails reads this, to the same figures. Where the robot's arithmetic has no answer (a base
+ * of 0) the change is absolute. Rows that one side has not are left out: the form has no way to say so.
  */
 #include "results/format_compare.h"
 
@@ -16,173 +17,119 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/json.h"
+#include "results/report_fields.h"
+#include "results/report_form.h"
 #include "results/stat.h"
-#include "results/utf8.h"
 #include "workloads/base/cleanup.h"
 
-static char *number_text(char *buf, size_t size, double value)
-{
-	double magnitude = fabs(value);
+struct writer {
+	const struct zm_compare *compare;
+	const struct zm_format_compare *options;
+	FILE *out;
+	struct zm_pool pool;
+};
 
-	if (magnitude >= 1e8)
-		(void)snprintf(buf, size, "%.4g", value);
-	else if (magnitude >= 1000)
-		(void)snprintf(buf, size, "%.0f", value);
-	else
-		(void)snprintf(buf, size, "%.2f", value);
-	return buf;
+/* --- parameters --- */
+
+static const char *value_text(struct writer *writer, const json_t *value)
+{
+	zm_autofree char *text = json_is_string(value) ? strdup(json_string_value(value))
+						       : json_dumps(value, JSON_ENCODE_ANY);
+
+	return zm_pool_text(&writer->pool, text);
 }
 
-/* "   7.27e+08 ±  3%": ten characters, and six for the deviation. */
-static void print_value(FILE *out, const struct zm_compare_values *values)
-{
-	double percent = zm_stat_cv(values->values, values->nr) * 100;
-	char text[32];
-
-	if (values->nr == 0) {
-		(void)fprintf(out, "%10s      ", "");
-		return;
-	}
-	(void)fprintf(out, "%10s",
-		      number_text(text, sizeof(text), zm_stat_mean(values->values, values->nr)));
-	if (percent >= 2)
-		(void)fprintf(out, " ± %2.0f%%", floor(fmin(percent, 999)));
-	else
-		(void)fputs("      ", out);
-}
-
-static void print_change(FILE *out, const struct zm_compare_metric *metric, size_t side)
-{
-	double base = zm_stat_mean(metric->sides[0].values, metric->sides[0].nr);
-	double new = zm_stat_mean(metric->sides[side].values, metric->sides[side].nr);
-	double percent = (new - base) * 100 / base;
-
-	if (metric->sides[side].nr == 0)
-		(void)fprintf(out, "%10s  ", "");
-	else if (metric->is_share || base == 0)
-		(void)fprintf(out, "%+10.1f  ", new - base);
-	else if (fabs(percent) >= 1e5)
-		(void)fprintf(out, "%+10.2g%% ", percent);
-	else
-		(void)fprintf(out, "%+10.1f%% ", percent);
-}
-
-static void print_row(const struct zm_compare *compare, const struct zm_compare_metric *metric,
-		      FILE *out)
-{
-	print_value(out, &metric->sides[0]);
-	for (size_t side = 1; side < compare->nr_sides; side++) {
-		print_change(out, metric, side);
-		print_value(out, &metric->sides[side]);
-	}
-	(void)fprintf(out, "  %s\n", metric->name);
-}
-
-static void print_fails(const struct zm_compare *compare, const struct zm_compare_cell *cell,
-			FILE *out)
-{
-	size_t base_nr = cell->sides[0].nr_ok + cell->sides[0].nr_failed;
-	double base = base_nr ? (double)cell->sides[0].nr_failed / (double)base_nr : 0;
-	bool has_any = false;
-
-	for (size_t side = 0; side < compare->nr_sides; side++)
-		has_any |= cell->sides[side].nr_failed > 0;
-	if (!has_any)
-		return;
-	(void)fputs("       fail:runs", out);
-	for (size_t side = 1; side < compare->nr_sides; side++)
-		(void)fputs("  %reproduction    fail:runs", out);
-	(void)fputs("\n           |    ", out);
-	for (size_t side = 1; side < compare->nr_sides; side++)
-		(void)fputs("         |             |    ", out);
-	(void)fprintf(out, "\n%11zu:%-4zu", cell->sides[0].nr_failed, base_nr);
-	for (size_t side = 1; side < compare->nr_sides; side++) {
-		size_t nr = cell->sides[side].nr_ok + cell->sides[side].nr_failed;
-		double share = nr ? (double)cell->sides[side].nr_failed / (double)nr : 0;
-
-		(void)fprintf(out, "%10.0f%% %11zu:%-4zu", (share - base) * 100,
-			      cell->sides[side].nr_failed, nr);
-	}
-	(void)fprintf(out, "  %s.fail\n", cell->workload);
-}
-
-/* The names and the values of the parameters, in the order of their names. */
-static void print_keys(const struct zm_compare_cell *cell, FILE *out)
+/* All that were given, in the order of their names; the workload is the suite's test. */
+static void take_params(struct writer *writer, const struct zm_compare_cell *cell,
+			struct zm_mail_pairs *ret_params)
 {
 	json_t *object = json_loads(cell->cell, 0, NULL);
-	char *dumped = json_dumps(object ? object : json_null(), JSON_SORT_KEYS);
-	json_t *sorted = dumped ? json_loads(dumped, 0, NULL) : NULL;
-	const char *key, *slash = "";
-	json_t *value;
+	zm_autofree char *dumped = NULL;
+	json_t *sorted, *value;
+	const char *key;
 
-	for (size_t i = 0; i < 89; i++)
-		(void)fputc('=', out);
-	(void)fputc('\n', out);
+	(void)json_object_del(object, "workload");
+	if (object)
+		(void)json_object_set_new(object, "test", json_string(cell->workload));
+	dumped = object ? json_dumps(object, JSON_SORT_KEYS) : NULL;
+	sorted = dumped ? json_loads(dumped, 0, NULL) : NULL;
 	json_object_foreach(sorted, key, value)
 	{
-		(void)fprintf(out, "%s%s", slash, key);
-		slash = "/";
-	}
-	(void)fprintf(out, "%s:\n  ", *slash ? "" : "testcase");
-	slash = "";
-	json_object_foreach(sorted, key, value)
-	{
-		char *text = json_is_string(value) ? strdup(json_string_value(value))
-						   : json_dumps(value, JSON_ENCODE_ANY);
-		zm_autofree char *printable = zm_utf8_printable(text ? text : "");
+		const char *text = json_is_null(value) ? NULL : value_text(writer, value);
 
-		(void)fprintf(out, "%s%s", slash, printable ? printable : "");
-		slash = "/";
-		free(text);
+		if (text && *text)
+			zm_report_fields_put(&writer->pool, ret_params,
+					     zm_pool_text(&writer->pool, key), text);
 	}
-	(void)fprintf(out, "%s\n\n", *slash ? "" : cell->workload);
-	free(dumped);
 	json_decref(sorted);
 	json_decref(object);
 }
 
-/* A name of a side in a column's width. */
-static void print_id(FILE *out, const char *name, int width)
-{
-	zm_autofree char *printable = zm_utf8_printable(name);
-	size_t bytes = printable ? zm_utf8_cut(printable, (size_t)width) : 0;
-	size_t taken = 0;
+/* --- rows --- */
 
-	if (printable) {
-		printable[bytes] = '\0';
-		taken = zm_utf8_width(printable);
-	}
-	(void)fprintf(out, "%*s%s ", width - (int)taken, "", printable ? printable : "");
+static struct zm_mail_cell figure(const struct zm_compare_metric *metric, size_t side)
+{
+	const struct zm_compare_values *values = &metric->sides[side];
+	double base = zm_stat_mean(metric->sides[0].values, metric->sides[0].nr);
+	double mean = zm_stat_mean(values->values, values->nr);
+	struct zm_mail_cell cell = { .value = mean,
+				     .stddev = fmin(zm_stat_cv(values->values, values->nr) * 100,
+						    999),
+				     .change = NAN };
+
+	if (side == 0)
+		return cell;
+	cell.is_percent = !metric->is_share && base != 0;
+	cell.change = cell.is_percent ? (mean - base) * 100 / fabs(base) : mean - base;
+	return cell;
 }
 
-static void print_sides(const struct zm_compare *compare, FILE *out)
+static void print_row(struct writer *writer, const struct zm_compare_metric *metric)
 {
-	(void)fputs("commit: \n", out);
-	for (size_t i = 0; i < compare->nr_sides; i++) {
-		zm_autofree char *name = zm_utf8_printable(compare->sides[i].name);
+	struct zm_mail_cell cells[ZM_COMPARE_SIDES];
+	const struct zm_mail_row row = { metric->name, false, cells };
+	unsigned int nr = (unsigned int)writer->compare->nr_sides;
 
-		(void)fprintf(out, "  %s (\"Linux %s\")\n", name ? name : "",
-			      compare->sides[i].kernels);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (metric->sides[i].nr == 0)
+			return;
+		cells[i] = figure(metric, i);
 	}
-	(void)fputc('\n', out);
-	for (size_t i = 0; i < compare->nr_sides; i++)
-		print_id(out, compare->sides[i].name, i ? 27 : 16);
-	(void)fputs("\n---------------- ", out);
-	for (size_t i = 1; i < compare->nr_sides; i++)
-		(void)fputs("--------------------------- ", out);
-	(void)fputc('\n', out);
+	zm_report_form_row(writer->out, &row, nr);
 }
 
-static void print_titles(const struct zm_compare *compare, FILE *out)
+static struct zm_mail_cell fails(const struct zm_compare_cell *cell, size_t side)
 {
-	(void)fputs("         %stddev", out);
-	for (size_t i = 1; i < compare->nr_sides; i++)
-		(void)fputs("     %change         %stddev", out);
-	(void)fputs("\n             \\  ", out);
-	for (size_t i = 1; i < compare->nr_sides; i++)
-		(void)fputs("        |                \\  ", out);
-	(void)fputc('\n', out);
+	size_t base_nr = cell->sides[0].nr_ok + cell->sides[0].nr_failed;
+	size_t nr = cell->sides[side].nr_ok + cell->sides[side].nr_failed;
+	double base = base_nr ? (double)cell->sides[0].nr_failed / (double)base_nr : 0;
+	double share = nr ? (double)cell->sides[side].nr_failed / (double)nr : 0;
+
+	return (struct zm_mail_cell){ .value = (double)cell->sides[side].nr_failed,
+				      .runs = (double)nr,
+				      .stddev = NAN,
+				      .is_percent = true,
+				      .change = side ? (share - base) * 100 : NAN };
+}
+
+static void print_fails(struct writer *writer, const struct zm_compare_cell *cell)
+{
+	struct zm_mail_cell cells[ZM_COMPARE_SIDES];
+	struct zm_mail_row row = { .is_fail = true, .cells = cells };
+	unsigned int nr = (unsigned int)writer->compare->nr_sides;
+	bool has_any = false;
+	char name[256];
+
+	(void)snprintf(name, sizeof(name), "%s.fail", cell->workload);
+	row.metric = name;
+	for (unsigned int i = 0; i < nr; i++) {
+		has_any |= cell->sides[i].nr_failed > 0;
+		cells[i] = fails(cell, i);
+	}
+	if (!has_any)
+		return;
+	zm_report_form_titles(writer->out, nr, true);
+	zm_report_form_row(writer->out, &row, nr);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -192,44 +139,70 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static int print_figures(const struct zm_compare *compare, const struct zm_format_compare *options,
-			 const struct zm_compare_cell *cell, FILE *out)
+static void print_figures(struct writer *writer, const struct zm_compare_cell *cell)
 {
-	const struct zm_compare_metric **rows = calloc(cell->nr_metrics + 1, sizeof(*rows));
+	const struct zm_compare_metric **rows =
+		zm_pool_take(&writer->pool, (cell->nr_metrics + 1) * sizeof(*rows));
 	size_t nr = 0;
 
 	if (!rows)
-		return -ENOMEM;
-	print_titles(compare, out);
+		return;
+	zm_report_form_titles(writer->out, (unsigned int)writer->compare->nr_sides, false);
 	for (size_t i = 0; i < cell->nr_primary; i++)
-		print_row(compare, &cell->metrics[i], out);
+		print_row(writer, &cell->metrics[i]);
 	for (size_t i = cell->nr_primary; i < cell->nr_metrics; i++) {
-		if (nr < options->nr_explanations &&
-		    zm_compare_explains(compare, &cell->metrics[i]))
+		if (nr < writer->options->nr_explanations &&
+		    zm_compare_explains(writer->compare, &cell->metrics[i]))
 			rows[nr++] = &cell->metrics[i];
 	}
 	if (nr > 1)
 		qsort(rows, nr, sizeof(*rows), compare_names);
 	for (size_t i = 0; i < nr; i++)
-		print_row(compare, rows[i], out);
-	free(rows);
-	return 0;
+		print_row(writer, rows[i]);
+}
+
+/* --- sides --- */
+
+static void print_sides(struct writer *writer)
+{
+	const struct zm_compare *compare = writer->compare;
+	struct zm_mail_commit commits[ZM_COMPARE_SIDES];
+	const char *heads[ZM_COMPARE_SIDES];
+	char titles[ZM_COMPARE_SIDES][256];
+	unsigned int nr = (unsigned int)compare->nr_sides;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		(void)snprintf(titles[i], sizeof(titles[i]), "Linux %s", compare->sides[i].kernels);
+		heads[i] = compare->sides[i].name;
+		commits[i] = (struct zm_mail_commit){ .name = heads[i], .title = titles[i] };
+	}
+	zm_report_form_commits(writer->out, commits, nr);
+	zm_report_form_heads(writer->out, heads, nr);
+}
+
+static void print_cell(struct writer *writer, const struct zm_compare_cell *cell)
+{
+	struct zm_mail_pairs params = { 0 };
+
+	take_params(writer, cell, &params);
+	zm_report_form_keys(writer->out, &params, "zonemark");
+	print_sides(writer);
+	print_fails(writer, cell);
+	print_figures(writer, cell);
 }
 
 int zm_format_compare_lkp(const struct zm_compare *compare, const struct zm_format_compare *options,
 			  FILE *out)
 {
-	int error = 0;
+	struct writer writer = { .compare = compare, .options = options, .out = out };
+	int error;
 
-	for (size_t i = 0; i < compare->nr_cells && !error; i++) {
-		const struct zm_compare_cell *cell = &compare->cells[i];
-
+	for (size_t i = 0; i < compare->nr_cells && !writer.pool.error; i++) {
 		if (i)
 			(void)fputc('\n', out);
-		print_keys(cell, out);
-		print_sides(compare, out);
-		print_fails(compare, cell, out);
-		error = print_figures(compare, options, cell, out);
+		print_cell(&writer, &compare->cells[i]);
 	}
+	error = writer.pool.error;
+	zm_pool_release(&writer.pool);
 	return error;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/report_form.h"
 #include "results/stat.h"
 #include "results/table.h"
 #include "results/utf8.h"
@@ -86,8 +87,6 @@ int zm_format_compare_markdown(const struct zm_compare *compare,
 
 /* --- mmtests --- */
 
-#define MMTESTS_COLUMN 28
-
 static double mmtests_mean(const struct zm_compare_metric *metric, size_t side)
 {
 	const struct zm_compare_values *values = &metric->sides[side];
@@ -102,19 +101,6 @@ static double gain(double base, double value, enum zm_better better)
 	double percent = (value - base) * 100 / base;
 
 	return better == ZM_BETTER_LESS ? -percent : percent;
-}
-
-static void mmtests_value(FILE *out, double value, double percent, bool is_starred)
-{
-	char text[64];
-
-	if (isnan(value)) {
-		(void)fprintf(out, "%*s", MMTESTS_COLUMN, "");
-		return;
-	}
-	(void)snprintf(text, sizeof(text), "%.2f %c%8.2f%%%c", value, is_starred ? '*' : '(',
-		       isfinite(percent) ? percent : 0.0, is_starred ? '*' : ')');
-	(void)fprintf(out, "%*s", MMTESTS_COLUMN, text);
 }
 
 static void mmtests_label(char *buf, size_t size, const struct zm_compare_cell *cell,
@@ -141,15 +127,16 @@ static void mmtests_rows(const struct zm_compare *compare, const struct zm_compa
 	for (size_t side = 0; side < compare->nr_sides; side++) {
 		double value = mmtests_mean(metric, side);
 
-		mmtests_value(out, value, side ? gain(base, value, metric->better) : 0,
-			      side && is_significant(&metric->outcomes[side]));
+		zm_report_form_mean(out, value, side ? gain(base, value, metric->better) : 0,
+				    side && is_significant(&metric->outcomes[side]));
 	}
 	(void)fprintf(out, "\n%-9s %-*s", "CoeffVar", width, label);
 	base = zm_stat_cv(metric->sides[0].values, metric->sides[0].nr) * 100;
 	for (size_t side = 0; side < compare->nr_sides; side++) {
 		double value = zm_stat_cv(metric->sides[side].values, metric->sides[side].nr) * 100;
 
-		mmtests_value(out, value, side ? gain(base, value, ZM_BETTER_LESS) : 0, false);
+		zm_report_form_mean(out, value, side ? gain(base, value, ZM_BETTER_LESS) : 0,
+				    false);
 	}
 	(void)fputc('\n', out);
 }
@@ -163,10 +150,10 @@ static void mmtests_head(const struct zm_compare *compare, int width, FILE *out)
 				line ? compare->sides[side].kernels : compare->sides[side].name);
 
 			if (text)
-				text[zm_utf8_cut(text, MMTESTS_COLUMN - 1)] = '\0';
+				text[zm_utf8_cut(text, ZM_REPORT_FORM_MEAN - 1)] = '\0';
 			(void)fprintf(out, "%*s%s",
-				      MMTESTS_COLUMN - (int)zm_utf8_width(text ? text : ""), "",
-				      text ? text : "");
+				      ZM_REPORT_FORM_MEAN - (int)zm_utf8_width(text ? text : ""),
+				      "", text ? text : "");
 		}
 		(void)fputc('\n', out);
 	}

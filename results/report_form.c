@@ -2,20 +2,74 @@
 #include "results/report_form.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "results/utf8.h"
+#include "workloads/base/cleanup.h"
 
 #define FIRST_WIDTH  16
 #define COLUMN_WIDTH 27
+
+static void print_text(FILE *out, const char *text)
+{
+	zm_autofree char *printable = zm_utf8_printable(text ? text : "");
+
+	(void)fputs(printable ? printable : "", out);
+}
+
+void zm_report_form_keys(FILE *out, const struct zm_mail_pairs *params, const char *testcase)
+{
+	(void)fputs(ZM_REPORT_FORM_RULE "\n", out);
+	for (size_t i = 0; i < params->nr; i++) {
+		print_text(out, params->list[i].name);
+		(void)fputc('/', out);
+	}
+	(void)fputs("testcase:\n  ", out);
+	for (size_t i = 0; i < params->nr; i++) {
+		print_text(out, params->list[i].value);
+		(void)fputc('/', out);
+	}
+	print_text(out, testcase);
+	(void)fputs("\n\n", out);
+}
+
+void zm_report_form_commits(FILE *out, const struct zm_mail_commit *commits, unsigned int nr)
+{
+	(void)fputs("commit: \n", out);
+	for (unsigned int i = 0; i < nr; i++) {
+		(void)fputs("  ", out);
+		print_text(out, commits[i].name ? commits[i].name : commits[i].head);
+		if (commits[i].title) {
+			(void)fputs(" (\"", out);
+			print_text(out, commits[i].title);
+			(void)fputs("\")", out);
+		}
+		(void)fputc('\n', out);
+	}
+	(void)fputc('\n', out);
+}
+
+/* A column's name, to its right end and cut to its width. */
+static void print_head(FILE *out, const char *head, int width)
+{
+	zm_autofree char *printable = zm_utf8_printable(head ? head : "");
+	size_t bytes = printable ? zm_utf8_cut(printable, (size_t)width) : 0;
+	int taken = 0;
+
+	if (printable) {
+		printable[bytes] = '\0';
+		taken = (int)zm_utf8_width(printable);
+	}
+	(void)fprintf(out, "%*s%s ", width - taken, "", printable ? printable : "");
+}
 
 void zm_report_form_heads(FILE *out, const char *const *heads, unsigned int nr_columns)
 {
 	static const char dashes[] = "---------------------------";
 
-	for (unsigned int i = 0; i < nr_columns; i++) {
-		int width = i ? COLUMN_WIDTH : FIRST_WIDTH;
-
-		(void)fprintf(out, "%*.*s ", width, width, heads[i] ? heads[i] : "");
-	}
+	for (unsigned int i = 0; i < nr_columns; i++)
+		print_head(out, heads[i], i ? COLUMN_WIDTH : FIRST_WIDTH);
 	(void)fputc('\n', out);
 	for (unsigned int i = 0; i < nr_columns; i++)
 		(void)fprintf(out, "%.*s ", i ? COLUMN_WIDTH : FIRST_WIDTH, dashes);
@@ -71,7 +125,7 @@ static void print_figure(FILE *out, const struct zm_mail_cell *cell, bool has_ch
 	if (has_change)
 		print_change(out, cell);
 	(void)fprintf(out, "%10s", zm_report_form_value(value, sizeof(value), cell->value));
-	if (cell->stddev > 2)
+	if (cell->stddev >= 2)
 		(void)fprintf(out, " \xc2\xb1%3.0f%%", floor(cell->stddev));
 	else
 		(void)fputs("      ", out);
@@ -99,4 +153,17 @@ void zm_report_form_row(FILE *out, const struct zm_mail_row *row, unsigned int n
 			print_figure(out, &row->cells[i], i > 0);
 	}
 	(void)fprintf(out, "  %s\n", row->metric);
+}
+
+void zm_report_form_mean(FILE *out, double mean, double gain, bool is_marked)
+{
+	char text[64];
+
+	if (isnan(mean)) {
+		(void)fprintf(out, "%*s", ZM_REPORT_FORM_MEAN, "");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%.2f %c%8.2f%%%c", mean, is_marked ? '*' : '(',
+		       isfinite(gain) ? gain : 0.0, is_marked ? '*' : ')');
+	(void)fprintf(out, "%*s", ZM_REPORT_FORM_MEAN, text);
 }

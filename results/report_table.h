@@ -45,6 +45,7 @@ struct zm_mail_cell {
 	double change; /* against the first column; NaN: none. A fail row's: percent of the runs */
 	bool is_percent; /* the change is one; else it is a difference */
 	double runs;     /* of a fail row; else 0 */
+	bool is_marked;  /* the change is called significant (mmtests' tables do) */
 };
 
 struct zm_mail_row {

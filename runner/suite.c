@@ -61,6 +61,14 @@ static const struct zm_suite_param lmbench3_defaults[] = {
 	{ NULL, NULL, NULL },
 };
 
+/* A table that zonemark itself wrote: options keep their names. */
+static const struct zm_suite_param zonemark_params[] = {
+	{ "place", NULL, "tasks are pinned as --place says" },
+	{ "mem", NULL, "memory comes from where --mem says" },
+	{ "cpus", NULL, "the CPUs are those that --cpus says" },
+	{ NULL, NULL, NULL },
+};
+
 static const struct zm_suite_param no_params[] = { { NULL, NULL, NULL } };
 
 static const struct zm_suite suites[] = {
@@ -74,6 +82,7 @@ static const struct zm_suite suites[] = {
 	  .has_memory_sizes = true },
 	{ .testcase = "netperf", .params = netperf_params, .defaults = netperf_defaults },
 	{ .testcase = "lmbench3", .params = lmbench3_params, .defaults = lmbench3_defaults },
+	{ .testcase = "zonemark", .params = zonemark_params, .defaults = no_params },
 	{ .testcase = "kbuild", .params = no_params, .defaults = no_params, .has_one_test = true },
 };
 

@@ -5,6 +5,7 @@
  *     testcase will-it-scale, test page_fault2      workload page_fault2
  *     testcase vm-scalability, test anon-cow-rand-mt    anon_cow_rand, mode=thread
  *     testcase netperf, test SCTP_STREAM_MANY       sctp_stream_many, nr_threads is nr_task
+ *     testcase zonemark, test hugetlb_pool          itself: a table that zonemark wrote
  */
 #ifndef ZM_RUNNER_SUITE_H
 #define ZM_RUNNER_SUITE_H

@@ -380,15 +380,19 @@ static void print_alone(FILE *out, const struct zm_measured *measured)
 	}
 }
 
-static void print_keys(FILE *out, const struct zm_mail_record *record)
+/* The mail's kernels, and this one behind them. */
+static unsigned int add_kernel(const struct zm_mail_record *record, const char *kernel,
+			       const char *title, struct zm_mail_commit *commits,
+			       const char **heads)
 {
-	(void)fputs(ZM_REPORT_FORM_RULE "\n", out);
-	for (size_t i = 0; i < record->params.nr; i++)
-		(void)fprintf(out, "%s/", record->params.list[i].name);
-	(void)fputs("testcase:\n  ", out);
-	for (size_t i = 0; i < record->params.nr; i++)
-		(void)fprintf(out, "%s/", record->params.list[i].value);
-	(void)fprintf(out, "%s\n\ncommit: \n", record->testcase);
+	unsigned int nr = record->nr_rows ? record->nr_commits : 0;
+
+	for (unsigned int i = 0; i < nr; i++)
+		commits[i] = record->commits[i];
+	commits[nr] = (struct zm_mail_commit){ .name = kernel, .title = title };
+	for (unsigned int i = 0; i <= nr; i++)
+		heads[i] = commits[i].head ? commits[i].head : commits[i].name;
+	return nr + 1;
 }
 
 void zm_understanding_compare(const struct zm_reproduction *reproduction,
@@ -396,25 +400,19 @@ void zm_understanding_compare(const struct zm_reproduction *reproduction,
 			      const char *kernel, FILE *out)
 {
 	const struct zm_mail_record *record = reproduction->record;
+	struct zm_mail_commit commits[ZM_MAIL_COLUMNS + 1];
 	const char *heads[ZM_MAIL_COLUMNS + 1];
-	unsigned int nr = record->nr_rows ? record->nr_commits : 0;
+	char here[512];
+	unsigned int nr;
 
+	(void)snprintf(here, sizeof(here), "this machine: %s", title);
+	nr = add_kernel(record, kernel, here, commits, heads);
 	(void)fputc('\n', out);
-	print_keys(out, record);
-	for (unsigned int i = 0; i < nr; i++) {
-		const struct zm_mail_commit *commit = &record->commits[i];
-
-		heads[i] = commit->head ? commit->head : commit->name;
-		if (commit->title)
-			(void)fprintf(out, "  %s (\"%s\")\n", commit->name, commit->title);
-		else
-			(void)fprintf(out, "  %s\n", commit->name ? commit->name : heads[i]);
-	}
-	heads[nr] = kernel;
-	(void)fprintf(out, "  %s (\"this machine: %s\")\n\n", kernel, title);
-	zm_report_form_heads(out, heads, nr + 1);
-	zm_report_form_titles(out, nr + 1, false);
-	if (nr > 0)
+	zm_report_form_keys(out, &record->params, record->testcase);
+	zm_report_form_commits(out, commits, nr);
+	zm_report_form_heads(out, heads, nr);
+	zm_report_form_titles(out, nr, false);
+	if (nr > 1)
 		print_compared(out, record, measured);
 	else
 		print_alone(out, measured);

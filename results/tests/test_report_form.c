@@ -42,7 +42,7 @@ static void test_values(void **state)
 
 #define FIGURE(value, stddev, change, percent)                                                     \
 	{                                                                                          \
-		value, stddev, change, percent, 0                                                  \
+		value, stddev, change, percent, 0, false                                           \
 	}
 
 static void test_rows(void **state)
@@ -55,7 +55,8 @@ static void test_rows(void **state)
 					 FIGURE(1.61, 2.4, -0.48, false) };
 	struct zm_mail_cell large[] = { FIGURE(0.35, 131, NAN, false),
 					FIGURE(2e9, NAN, 1.4e102, true) };
-	struct zm_mail_cell fails[] = { { 0, NAN, NAN, false, 4 }, { 1, NAN, 25, true, 4 } };
+	struct zm_mail_cell fails[] = { { 0, NAN, NAN, false, 4, false },
+					{ 1, NAN, 25, true, 4, false } };
 	struct zm_mail_cell missing[] = { FIGURE(NAN, NAN, NAN, false),
 					  FIGURE(5, NAN, NAN, false) };
 	const struct {
@@ -63,7 +64,7 @@ static void test_rows(void **state)
 		const char *text;
 	} cases[] = {
 		{ { "a.b", false, plain }, "     36509           -25.8%      27079        a.b\n" },
-		{ { "a.b", false, noisy }, "      6.67 ±141%  +15799.3%       1059        a.b\n" },
+		{ { "a.b", false, noisy }, "      6.67 ±141%  +15799.3%       1059 ±  2%  a.b\n" },
 		{ { "a.b", false, shares }, "      2.09            -0.5        1.61 ±  2%  a.b\n" },
 		{ { "a.b", false, large }, "      0.35 ±131% +1.4e+102%      2e+09        a.b\n" },
 		{ { "a.b", true, fails }, "           :4           25%           1:4     a.b\n" },

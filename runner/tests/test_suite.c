@@ -27,6 +27,7 @@ static void test_names(void **state)
 		{ "lmbench3", "PIPE", "pipe_stream", NULL },
 		{ "lmbench3", "CTX", "ctx", NULL },
 		{ "kbuild", NULL, "kbuild", NULL },
+		{ "zonemark", "hugetlb_pool", "hugetlb_pool", NULL },
 		{ "netperf", NULL, NULL, NULL },
 		{ "netperf", "", NULL, NULL },
 	};

@@ -86,8 +86,8 @@ setup_more() {
 	succeeds
 	wanted=$(cat << 'TABLE'
 =========================================================================================
-mode/nr_task/workload:
-  process/2/page_fault1
+mode/nr_task/test/testcase:
+  process/2/page_fault1/zonemark
 
 commit: 
   base ("Linux 6.18.0")
