@@ -10,6 +10,8 @@
 
 #include "runner/axis.h"
 #include "workloads/base/option.h"
+#include "workloads/base/sysroot.h"
+#include "workloads/base/topology.h"
 #include "workloads/base/units.h"
 #include "workloads/base/why.h"
 #include "workloads/workload.h"
@@ -49,8 +51,10 @@ struct zm_cell_context {
 	unsigned int nr_cpus;         /* that this process may use */
 	const struct zm_pair *extras; /* "place", "mem", …: into key and params */
 	size_t nr_extras;
-	const struct zm_sysroot
-		*root; /* whose settings a matrix's lines may need; NULL: all are there */
+	/* Whose settings a matrix's lines may need (NULL: all are there), and what the documented
+	 * tables and job files are scaled to (NULL: they cannot be asked for). */
+	const struct zm_sysroot *root;
+	const struct zm_topology *topology;
 };
 
 /* Combination `index` of the axes; each axis is an option of the run, of the workload, or a machine

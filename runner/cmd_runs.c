@@ -14,8 +14,11 @@
 #include "results/json.h"
 #include "results/store.h"
 #include "results/table.h"
+#include "results/utf8.h"
 #include "runner/cmd_rows.h"
 #include "workloads/base/clock.h"
+
+#define LABEL_WIDTH 60 /* columns of a label, at most */
 
 struct switches {
 	char *workload, *label, *kernel, *since, *db;
@@ -120,6 +123,14 @@ static int parse_since(const char *text, uint64_t *ret_ns, struct zm_why *why)
 	return 0;
 }
 
+/* An imported one may be of any length. */
+static void add_label(struct zm_table *table, const char *label)
+{
+	size_t bytes = zm_utf8_cut(label, LABEL_WIDTH);
+
+	zm_table_cell(table, "%.*s%s", (int)bytes, label, label[bytes] ? "…" : "");
+}
+
 static void add_row(struct zm_table *table, const struct zm_history_run *run)
 {
 	char when[32];
@@ -139,7 +150,7 @@ static void add_row(struct zm_table *table, const struct zm_history_run *run)
 		zm_table_cell(table, "%s", "");
 		zm_table_cell(table, "%s", run->info.reason ? run->info.reason : "");
 	}
-	zm_table_cell(table, "%s", run->info.label ? run->info.label : "");
+	add_label(table, run->info.label ? run->info.label : "");
 	zm_table_cell(table, "%s", run->info.kernel);
 }
 

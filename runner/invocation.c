@@ -23,21 +23,40 @@
 
 /* --- opening --- */
 
-static int open_topology(struct zm_invocation *invocation, struct zm_why *why)
+static int check_label(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const char *label = invocation->ask->label;
+
+	if (!label || strlen(label) <= ZM_INVOCATION_LABEL)
+		return 0;
+	return zm_why_set(why, -EINVAL, "--label %.20s…: %zu bytes; a label has at most %d", label,
+			  strlen(label), ZM_INVOCATION_LABEL);
+}
+
+int zm_invocation_topology(const char *cpus, const struct zm_sysroot *root,
+			   struct zm_topology *ret_topology, struct zm_why *why)
 {
 	zm_autocpuset struct zm_cpuset only = { 0 };
-	const char *list = invocation->ask->cpus;
+	int r;
+
+	if (cpus && (zm_cpuset_parse(cpus, &only) < 0 || zm_cpuset_count(&only) == 0))
+		return zm_why_set(why, -EINVAL, "--cpus %s: a list of CPUs is like 0-3,8", cpus);
+	r = zm_topology_read(root, cpus ? &only : NULL, ret_topology, why);
+	if (r < 0 && cpus)
+		zm_why_prefix(why, "--cpus %s", cpus);
+	return r;
+}
+
+static int open_topology(struct zm_invocation *invocation, struct zm_why *why)
+{
 	int r = zm_sysroot_open(&invocation->root, NULL);
 
 	if (r < 0)
 		return zm_why_errno(why, r, "/");
 	invocation->has_root = true;
-	if (list && (zm_cpuset_parse(list, &only) < 0 || zm_cpuset_count(&only) == 0))
-		return zm_why_set(why, -EINVAL, "--cpus %s: a list of CPUs is like 0-3,8", list);
-	r = zm_topology_read(&invocation->root, list ? &only : NULL, &invocation->topology, why);
+	r = zm_invocation_topology(invocation->ask->cpus, &invocation->root, &invocation->topology,
+				   why);
 	invocation->has_topology = r == 0;
-	if (r < 0 && list)
-		zm_why_prefix(why, "--cpus %s", list);
 	return r;
 }
 
@@ -74,11 +93,10 @@ static int check_settings(const struct zm_invocation *invocation, struct zm_why 
 }
 
 /* The words, and --monitor-interval as one of them. */
-static int make_plan(struct zm_invocation *invocation, const struct zm_cell_context *context,
-		     struct zm_why *why)
+static int make_plan(const struct zm_invocation_ask *ask, const struct zm_cell_context *context,
+		     struct zm_plan *ret_plan, struct zm_why *why)
 {
-	const struct zm_invocation_ask *ask = invocation->ask;
-	const char *interval = invocation->ask->monitor_interval;
+	const char *interval = ask->monitor_interval;
 	zm_autofree const char **words = calloc(ask->nr_words + 1, sizeof(*words));
 	zm_autofree char *word = NULL;
 	size_t nr = ask->nr_words;
@@ -89,26 +107,36 @@ static int make_plan(struct zm_invocation *invocation, const struct zm_cell_cont
 		words[i] = ask->words[i];
 	if (interval)
 		words[nr++] = word;
-	return zm_plan_make(context, zm_workloads, words, nr, &invocation->plan, why);
+	return zm_plan_make(context, zm_workloads, words, nr, ret_plan, why);
 }
 
-static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
+int zm_invocation_plan(const struct zm_invocation_ask *ask, const struct zm_sysroot *root,
+		       const struct zm_topology *topology, struct zm_plan *ret_plan,
+		       struct zm_why *why)
 {
-	const struct zm_invocation_ask *ask = invocation->ask;
 	char place[] = "place", mem[] = "mem", cpus[] = "cpus", local[] = "local", all[] = "all";
 	char chosen[32];
 	const struct zm_pair extras[] = { { place, chosen },
 					  { mem, ask->mem ? ask->mem : local },
 					  { cpus, ask->cpus ? ask->cpus : all } };
-	const struct zm_cell_context context = { (unsigned int)invocation->topology.nr_cpus, extras,
-						 sizeof(extras) / sizeof(extras[0]),
-						 &invocation->root };
-	int r;
+	const struct zm_cell_context context = { .nr_cpus = (unsigned int)topology->nr_cpus,
+						 .extras = extras,
+						 .nr_extras = sizeof(extras) / sizeof(extras[0]),
+						 .root = root,
+						 .topology = topology };
 
 	if (ask->is_planless)
 		return 0;
 	(void)snprintf(chosen, sizeof(chosen), "%s", zm_place_names[ask->place]);
-	r = make_plan(invocation, &context, why);
+	return make_plan(ask, &context, ret_plan, why);
+}
+
+static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const struct zm_invocation_ask *ask = invocation->ask;
+	int r = zm_invocation_plan(ask, &invocation->root, &invocation->topology, &invocation->plan,
+				   why);
+
 	if (r == 0)
 		r = check_settings(invocation, why);
 	for (size_t i = 0; r == 0 && i < invocation->plan.nr_remarks; i++)
@@ -308,8 +336,8 @@ static void fill_session(struct zm_invocation *invocation)
 static int open_all(struct zm_invocation *invocation, struct zm_why *why)
 {
 	static int (*const openers[])(struct zm_invocation * invocation, struct zm_why * why) = {
-		open_topology, open_memory_policy, open_plan,  open_monitors, open_inventory,
-		open_lock,     open_signals,       open_store, open_journal,
+		check_label,    open_topology, open_memory_policy, open_plan,  open_monitors,
+		open_inventory, open_lock,     open_signals,       open_store, open_journal,
 	};
 	int r = 0;
 

@@ -24,6 +24,8 @@
 #include "runner/summary.h"
 #include "workloads/base/option.h"
 
+#define ZM_INVOCATION_LABEL 200 /* bytes of a label, at most */
+
 /* What is asked for. The texts live as long as the invocation. */
 struct zm_invocation_ask {
 	const char *const *words; /* as behind `zonemark run` */
@@ -74,7 +76,7 @@ struct zm_invocation_ask {
 		  .type = ZM_OPTION_STRING,                                                        \
 		  .offset = at(label),                                                             \
 		  .unit = "text",                                                                  \
-		  .help = "kept with the runs, to find and compare them by" },                     \
+		  .help = "kept with the runs, to find and compare them by; 200 bytes at most" },  \
 		{ .name = "monitor",                                                               \
 		  .type = ZM_OPTION_STRING,                                                        \
 		  .offset = at(monitor),                                                           \
@@ -121,6 +123,15 @@ struct zm_invocation {
 	struct utsname uname;
 	int signal; /* that ended it */
 };
+
+/* The machine as --cpus leaves it; NULL: all that may be used. */
+int zm_invocation_topology(const char *cpus, const struct zm_sysroot *root,
+			   struct zm_topology *ret_topology, struct zm_why *why);
+
+/* The cells that the ask means, without running them. */
+int zm_invocation_plan(const struct zm_invocation_ask *ask, const struct zm_sysroot *root,
+		       const struct zm_topology *topology, struct zm_plan *ret_plan,
+		       struct zm_why *why);
 
 /* What the plan has to say goes to stderr. On failure it is closed already. */
 int zm_invocation_open(struct zm_invocation *invocation, const struct zm_invocation_ask *ask,

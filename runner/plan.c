@@ -223,15 +223,21 @@ static int add_name(struct planner *planner, const char *name)
 	return r;
 }
 
+/* A list of them. */
 static int add_names_of(struct planner *planner, const char *word)
 {
 	zm_autofree char *copy = strdup(word);
-	char *save = NULL;
+	char *rest = copy;
 	int r = copy ? 0 : no_memory(planner);
 
-	for (char *name = copy ? strtok_r(copy, ",", &save) : NULL; r == 0 && name;
-	     name = strtok_r(NULL, ",", &save))
-		r = add_name(planner, name);
+	while (r == 0 && rest) {
+		char *name = strsep(&rest, ",");
+
+		r = *name ? add_name(planner, name)
+			  : zm_why_set(planner->why, -EINVAL,
+				       "'%s': an empty name; `zonemark list` shows what there is",
+				       word);
+	}
 	return r;
 }
 

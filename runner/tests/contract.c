@@ -301,8 +301,7 @@ static void run_all(const struct zm_workload *workload)
 	/* What a workload journals, and what it would find in the user's cache, is the test's own. */
 	tree_must(setenv("ZONEMARK_JOURNAL", journal, 1) == 0);
 	tree_must(setenv("XDG_CACHE_HOME", tree_path(&bench.tree, "cache"), 1) == 0);
-	const struct zm_cell_context context = { (unsigned int)bench.topology.nr_cpus, NULL, 0,
-						 NULL };
+	const struct zm_cell_context context = { .nr_cpus = (unsigned int)bench.topology.nr_cpus };
 
 	if (zm_plan_make(&context, workloads, words, nr_words, &plan, &why) < 0) {
 		offend("%s", why.text);

@@ -234,7 +234,7 @@ static void plan_one(const char *trouble, const char *mode, const char *start, c
 		     struct zm_plan *plan)
 {
 	const struct zm_workload *const workloads[] = { &odd, NULL };
-	const struct zm_cell_context context = { 2, NULL, 0, NULL };
+	const struct zm_cell_context context = { .nr_cpus = 2 };
 	char chosen[64], kind[32], starts[32], stops[32];
 	const char *words[] = { "odd",           chosen,        kind,      "nr_task=3",
 				"warmup=0",      "idle=0",      "drain=0", "interval=20ms",

@@ -80,7 +80,9 @@ static const struct zm_pair extras[] = { { (char[]){ "place" }, (char[]){ "scatt
 static int make(const char *line, unsigned int nr_cpus, struct zm_plan *ret_plan,
 		struct zm_why *why)
 {
-	const struct zm_cell_context context = { nr_cpus, extras, 1, NULL };
+	const struct zm_cell_context context = { .nr_cpus = nr_cpus,
+						 .extras = extras,
+						 .nr_extras = 1 };
 	const char *words[MAX_WORDS];
 	char copy[256];
 	char *save = NULL;
@@ -164,6 +166,8 @@ static const struct {
 } bad[] = {
 	{ "", -EINVAL, "no workload or matrix is named" },
 	{ "nr_task=2", -EINVAL, "no workload or matrix is named" },
+	{ ",soup", -EINVAL, "',soup': an empty name" },
+	{ "soup,,pair", -EINVAL, "an empty name" },
 	{ "soop", -ENOENT, "did you mean soup?" },
 	{ "quik", -ENOENT, "did you mean quick?" },
 	{ "xyzzy", -ENOENT, "zonemark list" },
@@ -279,7 +283,7 @@ static void test_units_of_its_own(void **state)
  * that the run has too, which would hide it. */
 static void test_catalogue(void **state)
 {
-	const struct zm_cell_context context = { 4, extras, 1, NULL };
+	const struct zm_cell_context context = { .nr_cpus = 4, .extras = extras, .nr_extras = 1 };
 
 	(void)state;
 	for (size_t i = 0; zm_matrices[i].name; i++) {

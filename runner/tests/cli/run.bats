@@ -40,6 +40,14 @@ brief_run() {
 	has_line '"store": "/'
 }
 
+@test "an empty name, and a label without end, are refused" {
+	run_split zonemark run null ''
+	fails_with 2 'an empty name'
+	run_split zonemark run null --label "$(head -c 100000 /dev/zero | tr '\0' x)"
+	fails_with 2 'label x+…: 100000 bytes; a label has at most 200'
+	[ ! -e "$XDG_DATA_HOME" ]
+}
+
 @test "wrong words are one line with the nearest right one" {
 	while IFS='|' read -r words pattern; do
 		# shellcheck disable=SC2086
