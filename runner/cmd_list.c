@@ -1,7 +1,8 @@
 /*
  * cmd_list: what there is to run, what it needs, and whether it runs here.
  *
- *     section   workloads, options, settings, matrices, monitors: an array of descriptions
+ *     section   workloads, options, settings, matrices, documented, monitors: an array of
+ *               descriptions
  *     answer    {section: array, …} as JSON, or a text made of the same objects
  *     detail    one workload with its options, figures and counters
  */
@@ -65,6 +66,16 @@ static json_t *describe_matrices(const struct machine *machine)
 	return array;
 }
 
+static json_t *describe_documented(const struct machine *machine)
+{
+	json_t *array = json_array();
+
+	for (const struct zm_documented_file *file = zm_documented_files; file->id; file++)
+		json_array_append_new(
+			array, zm_describe_document(file, &machine->root, &machine->topology));
+	return array;
+}
+
 static json_t *describe_settings(const struct machine *machine)
 {
 	json_t *array = json_array();
@@ -84,6 +95,7 @@ static const struct section {
 	{ "settings",
 	  "Machine settings, options of every run, put back after it:", describe_settings },
 	{ "matrices", "Matrices, sets of runs:", describe_matrices },
+	{ "documented", "Documented tables, for `zonemark reproduce`:", describe_documented },
 	{ "monitors", "Monitors, read during runs:", describe_monitors },
 };
 
@@ -191,6 +203,10 @@ static void print_entry(const json_t *object, int width)
 	}
 	if (json_is_true(json_object_get(object, "extra")))
 		zm_help_columns(stdout, 2, width, "", "only when asked for: run --monitor NAME");
+	if (json_object_get(object, "source")) {
+		(void)snprintf(text, sizeof(text), "from: %s", string_of(object, "source"));
+		zm_help_columns(stdout, 2, width, "", text);
+	}
 	print_reason(object, width);
 	print_refusals(object, width);
 }
@@ -425,7 +441,7 @@ static const struct zm_option rows[] = {
 const struct zm_cmd ZM_CMD = {
 	.name = ZM_CMD_NAME,
 	.summary = "show what there is to run, with its options, and what runs here",
-	.usage = "[workloads|options|settings|matrices|monitors] [WORKLOAD]",
+	.usage = "[workloads|options|settings|matrices|documented|monitors] [WORKLOAD]",
 	.details =
 		"With the name of a workload: its options with their presets, the figures that it "
 		"gives and what its tasks count.\n\n"

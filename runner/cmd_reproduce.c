@@ -1,10 +1,12 @@
 /*
- * cmd_reproduce: a robot's mail -> what was understood -> the same runs here -> both side by side.
+ * cmd_reproduce: a robot's mail -> what was understood -> the same runs here -> both side by side. A
+ * documented table goes the same way.
  *
- *     read         the file, or stdin; at most what a mail may have
+ *     read         the file, or stdin; at most what a mail may have; or the catalogue
  *     understand   each record: which workload, which words, what cannot be the same
  *     run          each workload once, as `zonemark run` does
- *     compare      for each record, the mail's table with this machine's column
+ *     compare      for each record, the table with this machine's column; or, with --measured, with
+ *                  what runs of several kernels came to
  */
 #include "runner/cmd.h"
 
@@ -17,7 +19,9 @@
 
 #include "results/mail.h"
 #include "results/report_mail.h"
+#include "runner/beside.h"
 #include "runner/catalogue.h"
+#include "runner/documented.h"
 #include "runner/inventory.h"
 #include "runner/invocation.h"
 #include "runner/reproduce.h"
@@ -28,6 +32,7 @@ struct switches {
 	struct zm_invocation_ask ask;
 	bool dry_run, as_reported, json;
 	uint64_t runtime_ns, record;
+	char *measured;
 };
 
 #define AT(member)  offsetof(struct switches, member)
@@ -55,6 +60,14 @@ static const struct zm_option rows[] = {
 	  .preset = "0",
 	  .unit = "number",
 	  .help = "only this record of the mail, from 1 on; 0: all" },
+	{ .name = "measured",
+	  .type = ZM_OPTION_STRING,
+	  .offset = AT(measured),
+	  .unit = "list",
+	  .help = "run nothing: show what these labels, kernels, runs or stores came to, the base "
+		  "first, and whether the shape agrees; KERNEL=LABEL says which of the kernels "
+		  "there "
+		  "one stands for" },
 	ZM_INVOCATION_ROWS(ASK),
 	{ .name = "json",
 	  .type = ZM_OPTION_BOOL,
@@ -68,6 +81,9 @@ struct command {
 	const struct zm_args *args;
 	const struct switches *switches;
 	struct zm_report_mail report;
+	struct zm_documented documented; /* instead of a mail */
+	bool is_documented;
+	struct zm_reproduce_options options;
 	struct zm_sysroot root;
 	bool has_root;
 	struct zm_topology topology;
@@ -95,6 +111,16 @@ static int read_all(int fd, char *buf, size_t size, size_t *ret_length)
 	}
 	*ret_length = length;
 	return 0;
+}
+
+static int read_documented(struct command *command, struct zm_why *why)
+{
+	int r = zm_documented_open(command->args->words[0], &command->documented, why);
+
+	command->is_documented = r == 0;
+	if (r == 0)
+		command->report = command->documented.report;
+	return r;
 }
 
 /* One byte more than a mail may have: so it is seen to be too large. */
@@ -129,7 +155,8 @@ static int read_machine(struct command *command, struct zm_why *why)
 	if (r < 0)
 		return zm_why_errno(why, r, "/");
 	command->has_root = true;
-	r = zm_topology_read(&command->root, NULL, &command->topology, why);
+	r = zm_invocation_topology(command->switches->ask.cpus, &command->root, &command->topology,
+				   why);
 	command->has_topology = r == 0;
 	if (r == 0)
 		r = zm_inventory_read(&command->root, &command->topology, &command->inventory, why);
@@ -140,16 +167,19 @@ static int understand(struct command *command, struct zm_why *why)
 {
 	const struct zm_reproduce_here here = { &command->root, &command->topology,
 						command->inventory, zm_workloads };
-	const struct zm_reproduce_options options = { command->switches->as_reported,
-						      command->switches->runtime_ns };
 	size_t nr = command->report.nr_records;
 	int r = 0;
 
+	command->options = (struct zm_reproduce_options){
+		.as_reported = command->switches->as_reported,
+		.runtime_ns = command->switches->runtime_ns,
+		.scaled = command->is_documented ? &command->documented.document.scaled : NULL,
+	};
 	command->reproductions = calloc(nr, sizeof(*command->reproductions));
 	if (!command->reproductions)
 		return zm_why_errno(why, -ENOMEM, "%zu records", nr);
 	for (size_t i = 0; r == 0 && i < nr; i++)
-		r = zm_reproduce_make(command->report.records[i], &here, &options,
+		r = zm_reproduce_make(command->report.records[i], &here, &command->options,
 				      &command->reproductions[i], why);
 	return r;
 }
@@ -178,6 +208,110 @@ static size_t count_runnable(const struct command *command)
 	for (size_t i = 0; i < command->report.nr_records; i++)
 		nr += is_chosen(command, i) && command->reproductions[i].workload;
 	return nr;
+}
+
+/* --- views --- */
+
+static int show(struct command *command, const struct zm_view *view, struct zm_why *why)
+{
+	int r = 0;
+
+	if (command->measured)
+		(void)json_array_append_new(command->measured, zm_document_view_json(view));
+	else
+		r = zm_document_view_print(view, stdout);
+	return r < 0 ? zm_why_errno(why, r, "the answer") : 0;
+}
+
+static int show_run(struct command *command, const struct zm_invocation *invocation, size_t index,
+		    struct zm_why *why)
+{
+	const struct zm_document *document = &command->documented.document;
+	struct zm_beside beside;
+	int r = zm_beside_run(&beside, document, &document->tables[index], &command->options,
+			      invocation, why);
+
+	if (r < 0)
+		return r;
+	r = show(command, &beside.view, why);
+	zm_beside_release(&beside);
+	return r;
+}
+
+/* A mail's record as a document of one table, or the document itself. */
+static int document_of(struct command *command, size_t index, struct zm_document *made,
+		       const struct zm_document **ret_document,
+		       const struct zm_document_table **ret_table, struct zm_why *why)
+{
+	int r = 0;
+
+	*made = (struct zm_document){ 0 };
+	if (command->is_documented) {
+		*ret_document = &command->documented.document;
+		*ret_table = &command->documented.document.tables[index];
+		return 0;
+	}
+	r = zm_documented_of_record(command->report.records[index],
+				    command->reproductions[index].name, made, why);
+	*ret_document = made;
+	*ret_table = made->tables;
+	return r;
+}
+
+static int show_sides(struct command *command, size_t index, const struct zm_plan *plan,
+		      const struct zm_beside_words *words, struct zm_sides *sides,
+		      struct zm_why *why)
+{
+	const struct zm_document *document;
+	const struct zm_document_table *table;
+	struct zm_document made;
+	struct zm_beside beside;
+	int r = document_of(command, index, &made, &document, &table, why);
+
+	for (size_t i = 0; r == 0 && i < words->nr; i++) {
+		r = zm_sides_add(sides, words->words[i], command->switches->ask.db, why);
+		if (r < 0)
+			zm_why_prefix(why, "--measured");
+	}
+	if (r == 0)
+		r = zm_beside_stored(&beside, document, table, &command->options,
+				     (unsigned int)command->topology.nr_cpus, plan, sides, words,
+				     why);
+	if (r == 0) {
+		r = show(command, &beside.view, why);
+		zm_beside_release(&beside);
+	}
+	zm_document_release(&made);
+	return r;
+}
+
+static int show_record(struct command *command, size_t index, struct zm_why *why)
+{
+	struct zm_invocation_ask ask = command->switches->ask;
+	const struct zm_mail_record *record = command->report.records[index];
+	struct zm_beside_words words;
+	struct zm_sides sides = { 0 };
+	struct zm_plan plan;
+	int r = zm_beside_parse(command->switches->measured, record, &words, why);
+
+	if (r < 0)
+		return r;
+	ask.words = command->reproductions[index].words;
+	ask.nr_words = command->reproductions[index].nr_words;
+	if (record->nr_rows == 0 || words.nr < 2)
+		r = zm_why_set(why, -EINVAL,
+			       record->nr_rows ? "--measured: a base and another are wanted: "
+						 "--measured base,new"
+					       : "--measured: this record has no table");
+	else
+		r = zm_invocation_plan(&ask, &command->root, &command->topology, &plan, why);
+	if (r == 0) {
+		r = show_sides(command, index, &plan, &words, &sides, why);
+		zm_plan_release(&plan);
+	}
+	zm_sides_release(&sides);
+	zm_beside_words_release(&words);
+	return r;
 }
 
 /* --- running --- */
@@ -216,7 +350,10 @@ static int compare(struct command *command, const struct zm_invocation *invocati
 		    !(is_chosen(command, i) &&
 		      zm_reproduction_is_same(&command->reproductions[index], reproduction)))
 			continue;
-		for (size_t k = 0; r == 0 && k < invocation->plan.nr_cells; k++)
+		if (command->is_documented)
+			r = show_run(command, invocation, i, why);
+		for (size_t k = 0;
+		     r == 0 && !command->is_documented && k < invocation->plan.nr_cells; k++)
 			r = compare_cell(command, invocation, reproduction,
 					 &invocation->plan.cells[k], why);
 	}
@@ -246,9 +383,28 @@ static void say_troubles(const struct zm_invocation *invocation)
 		(void)zm_summary_print(&invocation->summary, stderr);
 }
 
+/* For a document's figures. */
+static char *monitor_of(struct command *command)
+{
+	const char *list = command->is_documented
+				   ? zm_documented_monitor(&command->documented.document)
+				   : NULL;
+
+	return list ? strdup(list) : NULL;
+}
+
+static void show_stored(struct command *command, size_t index)
+{
+	struct zm_why why = { { 0 } };
+	int r = show_record(command, index, &why);
+
+	note_status(command, r < 0 ? zm_cmd_fail(ZM_EXIT_USAGE, &why) : ZM_EXIT_OK);
+}
+
 static void run_record(struct command *command, size_t index)
 {
 	struct zm_invocation_ask ask = command->switches->ask;
+	zm_autofree char *monitor = monitor_of(command);
 	struct zm_invocation invocation;
 	struct zm_why why = { { 0 } };
 	int r;
@@ -257,6 +413,8 @@ static void run_record(struct command *command, size_t index)
 	ask.nr_words = command->reproductions[index].nr_words;
 	ask.argc = command->args->argc;
 	ask.argv = command->args->argv;
+	if (!ask.monitor && monitor)
+		ask.monitor = monitor;
 	if (zm_invocation_open(&invocation, &ask, &why) < 0) {
 		note_status(command, zm_cmd_fail(ZM_EXIT_USAGE, &why));
 		return;
@@ -277,8 +435,11 @@ static void run_all(struct command *command)
 {
 	command->status = -1;
 	for (size_t i = 0; !command->signal && i < command->report.nr_records; i++) {
-		if (is_chosen(command, i) && command->reproductions[i].workload &&
-		    !is_twin(command, i))
+		if (!is_chosen(command, i) || !command->reproductions[i].workload)
+			continue;
+		if (command->switches->measured)
+			show_stored(command, i);
+		else if (!is_twin(command, i))
 			run_record(command, i);
 	}
 }
@@ -322,7 +483,9 @@ static int answer_json(struct command *command, const struct zm_understanding *u
 
 static int answer_text(struct command *command, const struct zm_understanding *understanding)
 {
-	if (zm_understanding_print(understanding, stdout) < 0)
+	bool is_brief = command->switches->measured && !command->switches->dry_run;
+
+	if (!is_brief && zm_understanding_print(understanding, stdout) < 0)
 		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
 	(void)fflush(stdout);
 	if (!command->switches->dry_run)
@@ -349,10 +512,11 @@ static int answer(struct command *command)
 
 static int reproduce(struct command *command, struct zm_why *why)
 {
-	int r = read_report(command, why);
+	bool is_id = zm_documented_is_id(command->args->words[0]);
+	int r = is_id ? read_documented(command, why) : read_report(command, why);
 
 	if (r == 0 && command->switches->record > command->report.nr_records)
-		r = zm_why_set(why, -EINVAL, "--record %llu: the mail has %zu",
+		r = zm_why_set(why, -EINVAL, "--record %llu: there are %zu",
 			       (unsigned long long)command->switches->record,
 			       command->report.nr_records);
 	if (r == 0)
@@ -370,7 +534,10 @@ static void release(struct command *command)
 		zm_topology_release(&command->topology);
 	if (command->has_root)
 		zm_sysroot_release(&command->root);
-	zm_report_mail_release(&command->report);
+	if (command->is_documented)
+		zm_documented_release(&command->documented);
+	else
+		zm_report_mail_release(&command->report);
 }
 
 static int run(const struct zm_args *args)
@@ -381,8 +548,8 @@ static int run(const struct zm_args *args)
 
 	if (args->nr_words != 1)
 		return zm_cmd_failf(ZM_EXIT_USAGE,
-				    "reproduce: one report is read at a time: a file, or "
-				    "- for standard input");
+				    "reproduce: one report is read at a time: a file, - for "
+				    "standard input, or what `zonemark list documented` shows");
 	if (reproduce(&command, &why) < 0)
 		status = zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	else
@@ -398,31 +565,33 @@ static int run(const struct zm_args *args)
 
 const struct zm_cmd ZM_CMD = {
 	.name = ZM_CMD_NAME,
-	.summary = "run here what a robot's mail reports, and show both",
-	.usage = "FILE|-",
-	.details = "Reads a kernel test robot's mail in any of the forms in which they travel "
-		   "(raw, quoted, "
-		   "wrapped, squeezed, on one line), or a job file of its suite, and says what it "
-		   "understood: "
-		   "the workload with every parameter, the machine, the kernels, what was claimed, "
-		   "and what "
-		   "cannot be the same here. Then each workload is run as `zonemark run` would run "
-		   "it, with the "
-		   "same share of this machine's CPUs, and the mail's table is printed with this "
-		   "machine's "
-		   "column.\n\n"
-		   "Nothing in a mail is executed. A workload that zonemark has not is named, with "
-		   "what was "
-		   "read of it.\n\n"
-		   "The exit status is that of the runs; 77 when zonemark has none of the "
-		   "workloads, and 2 when "
-		   "it is no report.",
+	.summary = "run here what a robot's mail or a document reports, and show both",
+	.usage = "FILE|-|DOCUMENTED",
+	.details =
+		"Reads a kernel test robot's mail in any of the forms in which they travel "
+		"(raw, quoted, wrapped, squeezed, on one line), or a job file of its suite, and "
+		"says what it understood: the workload with every parameter, the machine, the "
+		"kernels, what was claimed, and what cannot be the same here. Then each workload "
+		"is run as `zonemark run` would run it, with the same share of this machine's "
+		"CPUs, and the mail's table is printed with this machine's column.\n\n"
+		"With an id of `zonemark list documented` it does the same for that table: its "
+		"workload, scaled to this machine, and both in the document's own columns.\n\n"
+		"To see whether a change has the documented shape, run it on both kernels with a "
+		"--label each and the same switches, then show them: --measured base,new says of "
+		"each figure whether direction, size and order agree.\n\n"
+		"Nothing in a mail is executed. A workload that zonemark has not is named, with "
+		"what was read of it.\n\n"
+		"The exit status is that of the runs; 77 when zonemark has none of the "
+		"workloads, and 2 when it is no report.",
 	.examples =
 		"zonemark reproduce report.eml\tall workloads of a mail, as reported\n"
 		"zonemark reproduce report.txt --runtime 10s --repeat 5\tshorter, and five times\n"
 		"zonemark reproduce --dry-run --json - < report.txt\twhat was understood, for a "
-		"program",
-	.completes = "files",
+		"program\n"
+		"zonemark reproduce pcp-v3/sctp-stream-many --label base\ta documented table\n"
+		"zonemark reproduce pcp-v3/sctp-stream-many --measured base,new\tits shape, on two "
+		"kernels that were measured",
+	.completes = "files documented",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),
 	.run = run,

@@ -1,10 +1,13 @@
 /* describe: one JSON object per row of the catalogue, with what it needs and whether it runs here. */
 #include "runner/describe.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "runner/catalogue.h"
 #include "runner/help.h"
 #include "runner/probe.h"
+#include "runner/reproduce.h"
 
 static const char *const type_names[] = {
 	[ZM_OPTION_BOOL] = "bool",         [ZM_OPTION_U64] = "whole number",
@@ -175,6 +178,58 @@ json_t *zm_describe_matrix(const struct zm_matrix *matrix)
 {
 	return json_pack("{s:s, s:s, s:o}", "name", matrix->name, "summary", matrix->summary,
 			 "lines", strings(matrix->lines));
+}
+
+static size_t count_figures(const struct zm_document *document)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < document->nr_tables; i++)
+		nr += document->tables[i].record.nr_rows * document->tables[i].record.nr_commits;
+	return nr;
+}
+
+/* Its workload, and whether that runs here. */
+static void add_workload(json_t *object, const struct zm_document *document,
+			 const struct zm_sysroot *root, const struct zm_topology *topology)
+{
+	const struct zm_reproduce_here here = { root, topology, NULL, zm_workloads };
+	const struct zm_reproduce_options options = { .scaled = &document->scaled };
+	struct zm_reproduction reproduction;
+	struct zm_why why = { .text = "" };
+	json_t *words = json_array();
+
+	if (zm_reproduce_make(&document->tables[0].record, &here, &options, &reproduction, &why) <
+	    0)
+		return;
+	for (size_t i = 0; i < reproduction.nr_words; i++)
+		json_array_append_new(words, json_string(reproduction.words[i]));
+	json_object_set_new(object, "words", words);
+	if (reproduction.workload)
+		set_verdict(object, zm_probe_workload(reproduction.workload, root, topology, &why),
+			    &why);
+	else
+		set_verdict(object, zm_why_set(&why, -ENOENT, "%s", reproduction.reason), &why);
+	zm_reproduction_release(&reproduction);
+}
+
+json_t *zm_describe_document(const struct zm_documented_file *file, const struct zm_sysroot *root,
+			     const struct zm_topology *topology)
+{
+	struct zm_document document;
+	struct zm_why why = { .text = "" };
+	json_t *object;
+
+	if (zm_document_read(file, &document, &why) < 0)
+		return json_pack("{s:s, s:s, s:b, s:s}", "name", file->id, "summary", "",
+				 "runs_here", false, "reason", why.text);
+	object = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "name", document.id, "summary",
+			   document.title, "source", document.source, "layout",
+			   zm_document_form_name(document.form), "tables", (int)document.nr_tables,
+			   "figures", (int)count_figures(&document));
+	add_workload(object, &document, root, topology);
+	zm_document_release(&document);
+	return object;
 }
 
 json_t *zm_describe_setting(const struct zm_setting_row *row, const struct zm_sysroot *root)

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "results/document.h"
 #include "runner/matrix.h"
 #include "runner/monitor.h"
 #include "runner/setting.h"
@@ -22,6 +23,8 @@ json_t *zm_describe_workload(const struct zm_workload *workload, const struct zm
 json_t *zm_describe_options(const struct zm_option *rows);
 json_t *zm_describe_monitor(const struct zm_monitor *monitor, const struct zm_sysroot *root);
 json_t *zm_describe_matrix(const struct zm_matrix *matrix);
+json_t *zm_describe_document(const struct zm_documented_file *file, const struct zm_sysroot *root,
+			     const struct zm_topology *topology);
 json_t *zm_describe_setting(const struct zm_setting_row *row, const struct zm_sysroot *root);
 
 #endif

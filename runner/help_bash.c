@@ -15,6 +15,7 @@
 #include "runner/help.h"
 #include "runner/matrix.h"
 #include "runner/setting.h"
+#include "workloads/documented.h"
 
 static void option_names(FILE *out, const struct zm_option *rows)
 {
@@ -55,12 +56,17 @@ static void list_commands(FILE *out)
 	fputs("'\n\tlocal matrices='", out);
 	for (const struct zm_matrix *matrix = zm_matrices; matrix->name; matrix++)
 		fprintf(out, "%s%s", matrix == zm_matrices ? "" : " ", matrix->name);
+	fputs("'\n\tlocal documented='", out);
+	for (const struct zm_documented_file *file = zm_documented_files; file->id; file++)
+		fprintf(out, "%s%s", file == zm_documented_files ? "" : " ", file->id);
 	fputs("'\n\tlocal settings='", out);
 	for (const struct zm_setting_row *row = zm_setting_rows; row->name; row++)
 		fprintf(out, "%s%s=", row == zm_setting_rows ? "" : " ", row->name);
 	fputs("'\n\tlocal options='", out);
 	option_names(out, zm_run_option_rows);
-	fputs("'\n\tlocal sections='workloads options settings matrices monitors' files=''\n", out);
+	fputs("'\n\tlocal sections='workloads options settings matrices documented monitors' "
+	      "files=''\n",
+	      out);
 }
 
 /* "run) switches='…'; words='…' ;;" and the choices of its switches. */

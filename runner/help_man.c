@@ -14,6 +14,7 @@
 #include "runner/help.h"
 #include "runner/matrix.h"
 #include "runner/setting.h"
+#include "workloads/documented.h"
 
 struct pair {
 	const char *name;
@@ -113,6 +114,12 @@ static void item(FILE *out, const char *bold, const char *italic, const char *te
 	}
 	fputc('\n', out);
 	put_line(out, text && *text ? text : "(no text)");
+}
+
+static void documented(FILE *out, const struct zm_documented_file *file)
+{
+	fputs(".br\n", out);
+	put_line(out, file->id);
 }
 
 static void subsection(FILE *out, const char *title)
@@ -240,6 +247,9 @@ void zm_help_man(FILE *out)
 	fputs(".SH MATRICES\n", out);
 	for (const struct zm_matrix *matrix = zm_matrices; matrix->name; matrix++)
 		item(out, matrix->name, NULL, matrix->summary);
+	fputs(".SH DOCUMENTED TABLES\n.B zonemark list documented\nsays more of them.\n", out);
+	for (const struct zm_documented_file *file = zm_documented_files; file->id; file++)
+		documented(out, file);
 	fputs(".SH MONITORS\n", out);
 	for (unsigned int i = 0; i < zm_nr_monitors; i++)
 		item(out, zm_monitors[i]->name, NULL, zm_monitors[i]->summary);

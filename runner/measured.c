@@ -75,6 +75,16 @@ static int read_run(void *context, const struct zm_run_info *info)
 	return 0;
 }
 
+static void sum_up(struct zm_measured *measured)
+{
+	for (size_t i = 0; i < measured->nr_figures; i++) {
+		struct zm_measured_figure *figure = &measured->figures[i];
+
+		figure->mean = zm_stat_mean(figure->values, figure->nr);
+		figure->sd = zm_stat_sd(figure->values, figure->nr);
+	}
+}
+
 int zm_measured_read(struct zm_store *store, const char *invocation, const char *cell,
 		     struct zm_measured *ret_measured, struct zm_why *why)
 {
@@ -91,12 +101,43 @@ int zm_measured_read(struct zm_store *store, const char *invocation, const char 
 		zm_measured_release(&measured);
 		return r;
 	}
-	for (size_t i = 0; i < measured.nr_figures; i++) {
-		struct zm_measured_figure *figure = &measured.figures[i];
+	sum_up(&measured);
+	*ret_measured = measured;
+	return 0;
+}
 
-		figure->mean = zm_stat_mean(figure->values, figure->nr);
-		figure->sd = zm_stat_sd(figure->values, figure->nr);
+static void take_metric(struct zm_measured *measured, const struct zm_compare_metric *metric,
+			size_t side)
+{
+	const struct zm_compare_values *values = &metric->sides[side];
+	const struct zm_result result = { .metric = metric->name,
+					  .unit = metric->unit,
+					  .better = metric->better };
+	struct zm_measured_figure *figure = values->nr ? add(measured, &result) : NULL;
+
+	if (!figure)
+		return;
+	figure->values = zm_pool_take(&measured->pool, values->nr * sizeof(*figure->values));
+	if (!figure->values)
+		return;
+	memcpy(figure->values, values->values, values->nr * sizeof(*figure->values));
+	figure->nr = values->nr;
+}
+
+int zm_measured_take(const struct zm_compare_cell *cell, size_t side,
+		     struct zm_measured *ret_measured, struct zm_why *why)
+{
+	struct zm_measured measured = { .nr_launches = cell->sides[side].nr_ok };
+
+	for (size_t i = 0; i < cell->nr_metrics; i++)
+		take_metric(&measured, &cell->metrics[i], side);
+	if (measured.pool.error) {
+		int r = zm_why_errno(why, measured.pool.error, "reading the runs");
+
+		zm_measured_release(&measured);
+		return r;
 	}
+	sum_up(&measured);
 	*ret_measured = measured;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "results/compare.h"
 #include "results/pool.h"
 #include "results/store.h"
 #include "workloads/sample.h"
@@ -32,6 +33,10 @@ struct zm_measured {
 
 /* cell: its key (cell.h). No launch that went well is no error: nr_launches is 0. */
 int zm_measured_read(struct zm_store *store, const char *invocation, const char *cell,
+		     struct zm_measured *ret_measured, struct zm_why *why);
+
+/* The same of one side of a comparison: a value per boot, or per run where there is one boot only. */
+int zm_measured_take(const struct zm_compare_cell *cell, size_t side,
 		     struct zm_measured *ret_measured, struct zm_why *why);
 void zm_measured_release(struct zm_measured *measured);
 

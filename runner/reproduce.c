@@ -204,6 +204,7 @@ static unsigned int here_cpus(const struct maker *maker)
 static void take_count(struct maker *maker, uint64_t count)
 {
 	unsigned int there = maker->made->record->machine.nr_cpus;
+	char text[24];
 	uint64_t here;
 
 	if (maker->options->as_reported || count <= 1) {
@@ -218,8 +219,8 @@ static void take_count(struct maker *maker, uint64_t count)
 					(unsigned long long)count));
 		return;
 	}
-	here = (uint64_t)((double)count * here_cpus(maker) / there);
-	here = here ? here : 1;
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
+	here = zm_reproduce_tasks(maker->made->record, maker->options, here_cpus(maker), text);
 	add_word(maker, print(maker, "nr_task=%llu", (unsigned long long)here));
 	add_remark(maker,
 		   print(maker,
@@ -252,10 +253,63 @@ static void take_share(struct maker *maker, const struct zm_amount *amount)
 		 print(maker, "nr_task=%llu", (unsigned long long)zm_amount_of(amount, there)));
 }
 
+uint64_t zm_reproduce_tasks(const struct zm_mail_record *record,
+			    const struct zm_reproduce_options *options, unsigned int nr_cpus,
+			    const char *reported)
+{
+	unsigned int there = record->machine.nr_cpus;
+	struct zm_amount amount;
+	uint64_t here;
+
+	if (zm_units_parse_amount(reported, &amount) < 0 || amount.value <= 0)
+		return 0;
+	if (amount.is_percent)
+		return zm_amount_of(&amount, options->as_reported && there ? there : nr_cpus);
+	if (options->as_reported || amount.value <= 1 || there == 0)
+		return (uint64_t)amount.value;
+	here = (uint64_t)(amount.value * nr_cpus / there);
+	return here ? here : 1;
+}
+
+/* A ladder of them: those that come to the same here are run once. */
+static void take_ladder(struct maker *maker, const char *list)
+{
+	zm_autofree char *copy = strdup(list);
+	const char *word = "nr_task=";
+	char *rest = copy;
+	uint64_t last = 0;
+
+	while (rest) {
+		uint64_t tasks = zm_reproduce_tasks(maker->made->record, maker->options,
+						    here_cpus(maker), strsep(&rest, ","));
+
+		if (tasks != 0 && tasks != last)
+			word = print(maker, "%s%s%llu", word, last ? "," : "",
+				     (unsigned long long)tasks);
+		last = tasks ? tasks : last;
+	}
+	if (last == 0) {
+		add_remark(maker,
+			   print(maker, "nr_task=%s is no number of tasks, and left out", list));
+		return;
+	}
+	add_word(maker, word);
+	maker->has_nr_task = true;
+	if (!maker->options->as_reported)
+		add_remark(maker, print(maker,
+					"%s: the same shares of the %u CPUs here as %s of theirs "
+					"(--as-reported takes these)",
+					word, here_cpus(maker), list));
+}
+
 static void take_nr_task(struct maker *maker, const char *value)
 {
 	struct zm_amount amount;
 
+	if (strchr(value, ',')) {
+		take_ladder(maker, value);
+		return;
+	}
 	if (zm_units_parse_amount(value, &amount) < 0 || amount.value <= 0) {
 		add_remark(maker,
 			   print(maker, "nr_task=%s is no number of tasks, and left out", value));
@@ -395,8 +449,26 @@ static bool take_buffers(struct maker *maker, const char *name, const char *valu
 	return true;
 }
 
-static void take_param(struct maker *maker, const struct zm_mail_pair *pair)
+/* The value for this machine. */
+static const char *scale(struct maker *maker, const struct zm_mail_pair *pair)
 {
+	const char *value = maker->options->scaled && !maker->options->as_reported
+				    ? zm_mail_pairs_find(maker->options->scaled, pair->name)
+				    : NULL;
+
+	if (!value)
+		return pair->value;
+	add_remark(maker, print(maker,
+				"%s=%s instead of %s, which is for such a machine "
+				"(--as-reported takes it)",
+				pair->name, value, pair->value));
+	return value;
+}
+
+static void take_param(struct maker *maker, const struct zm_mail_pair *as_said)
+{
+	const struct zm_mail_pair scaled = { as_said->name, scale(maker, as_said) };
+	const struct zm_mail_pair *pair = &scaled;
 	const char *reason;
 	const char *option = zm_suite_option(maker->suite, pair->name, &reason);
 
@@ -629,7 +701,7 @@ static void expect(struct maker *maker)
 	if (made->expected && record->claim.metric &&
 	    strcmp(made->expected, record->claim.metric) == 0)
 		made->change = record->claim.change;
-	if (row && isnan(made->change) && row->cells[1].is_percent)
+	if (row && record->nr_commits > 1 && isnan(made->change) && row->cells[1].is_percent)
 		made->change = row->cells[1].change;
 	if (row)
 		made->noise = noise_of(record, row);

@@ -33,6 +33,8 @@ struct zm_reproduce_here {
 struct zm_reproduce_options {
 	bool as_reported; /* as many tasks and bytes as there, not the same share of the machine */
 	uint64_t runtime_ns; /* 0: as reported */
+	/* What a smaller machine takes instead of the reported values; NULL: nothing. */
+	const struct zm_mail_pairs *scaled;
 };
 
 struct zm_reproduce_difference {
@@ -65,6 +67,12 @@ int zm_reproduce_make(const struct zm_mail_record *record, const struct zm_repro
 		      const struct zm_reproduce_options *options,
 		      struct zm_reproduction *ret_reproduction, struct zm_why *why);
 void zm_reproduction_release(struct zm_reproduction *reproduction);
+
+/* How many tasks a reported number ("16", "50%") is here: as many as words have of it; 0: it is no
+ * number of tasks. */
+uint64_t zm_reproduce_tasks(const struct zm_mail_record *record,
+			    const struct zm_reproduce_options *options, unsigned int nr_cpus,
+			    const char *reported);
 
 /* Would both be the same runs? */
 bool zm_reproduction_is_same(const struct zm_reproduction *a, const struct zm_reproduction *b);

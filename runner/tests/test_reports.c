@@ -85,7 +85,7 @@ struct reading {
 
 static void read_mail(const char *text, struct reading *reading)
 {
-	const struct zm_reproduce_options options = { false, 0 };
+	const struct zm_reproduce_options options = { .as_reported = false };
 	struct zm_reproduce_here here;
 	struct zm_why why = { { 0 } };
 

@@ -166,8 +166,10 @@ static bool has_remark(const struct zm_reproduction *reproduction, const char *w
 static void test_words(void **state)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct zm_reproduce_options options = { cases[i].as_reported,
-							      cases[i].runtime_s * ZM_NS_PER_S };
+		const struct zm_reproduce_options options = {
+			.as_reported = cases[i].as_reported,
+			.runtime_ns = cases[i].runtime_s * ZM_NS_PER_S,
+		};
 		struct zm_reproduction reproduction;
 		struct zm_report_mail report;
 		char words[512];
@@ -209,7 +211,7 @@ static const char table[] =
 
 static void test_differences(void **state)
 {
-	const struct zm_reproduce_options options = { false, 0 };
+	const struct zm_reproduce_options options = { .as_reported = false };
 	struct zm_reproduction reproduction;
 	struct zm_report_mail report;
 
@@ -232,7 +234,8 @@ static void test_differences(void **state)
 
 static void test_same(void **state)
 {
-	const struct zm_reproduce_options options = { false, 0 }, other = { false, ZM_NS_PER_S };
+	const struct zm_reproduce_options options = { .as_reported = false },
+					  other = { .runtime_ns = ZM_NS_PER_S };
 	struct zm_reproduction a, b, c;
 	struct zm_report_mail report_a, report_b, report_c;
 

@@ -6,7 +6,7 @@ load helper
 	run_split zonemark list
 	succeeds
 	all=$out
-	for section in workloads options settings matrices monitors; do
+	for section in workloads options settings matrices documented monitors; do
 		run_split zonemark list "$section" --names
 		succeeds
 		[ -n "$out" ]
@@ -23,8 +23,9 @@ load helper
 	printf '%s\n' "$out" | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
-assert list(answer) == ["workloads", "options", "settings", "matrices", "monitors"], list(answer)
-for section in ("workloads", "monitors"):
+assert list(answer) == ["workloads", "options", "settings", "matrices", "documented",
+                        "monitors"], list(answer)
+for section in ("workloads", "documented", "monitors"):
     assert answer[section], section
     for entry in answer[section]:
         assert entry["name"] and entry["summary"], entry

@@ -129,7 +129,7 @@ assert any(figure["metric"] == "will-it-scale.per_process_ops" and figure["mean"
 	run_split zonemark reproduce
 	fails_with 2 'one report is read at a time'
 	run_split zonemark reproduce --record 2 mail.txt
-	fails_with 2 'the mail has 1'
+	fails_with 2 'there are 1'
 	head -c 34000000 /dev/zero > large.txt
 	run_split zonemark reproduce large.txt
 	fails_with 2 'larger than 32 MiB'
