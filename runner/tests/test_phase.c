@@ -364,7 +364,7 @@ static void test_done_before_the_runtime(void **state)
 {
 	struct zm_workload finite = odd;
 	const struct zm_workload *const workloads[] = { &finite, NULL };
-	const struct zm_cell_context context = { 2, NULL, 0, NULL };
+	const struct zm_cell_context context = { .nr_cpus = 2 };
 	const char *words[] = { "odd",     "nr_task=3",  "warmup=0",     "idle=0",
 				"drain=0", "runtime=2h", "interval=20ms" };
 	struct zm_outcome outcome;
