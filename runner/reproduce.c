@@ -12,6 +12,7 @@
 
 #include "results/report_fields.h"
 #include "runner/cell.h"
+#include "runner/matrix.h"
 #include "runner/setting.h"
 #include "runner/suite.h"
 #include "workloads/base/cleanup.h"
@@ -106,6 +107,24 @@ static void name_test(struct maker *maker, const char *testcase, const char *tes
 	maker->made->name = test ? print(maker, "%s %s", testcase, test) : testcase;
 }
 
+/* One of zonemark's own matrices: what its first line runs is the workload. */
+static bool find_matrix(struct maker *maker, const char *name)
+{
+	const struct zm_matrix *matrix =
+		strcmp(maker->suite->testcase, "zonemark") == 0 ? zm_matrix_find(name) : NULL;
+	const char *line = matrix && matrix->lines ? matrix->lines[0] : NULL;
+	char first[ZM_SUITE_NAME];
+
+	if (!line)
+		return false;
+	(void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, " "), line);
+	maker->made->workload = find_workload(maker, first);
+	if (!maker->made->workload)
+		return false;
+	add_word(maker, matrix->name);
+	return true;
+}
+
 /* False: there is none, and the reason is set. */
 static bool find_test(struct maker *maker)
 {
@@ -132,6 +151,8 @@ static bool find_test(struct maker *maker)
 		return false;
 	}
 	maker->made->workload = find_workload(maker, name);
+	if (!maker->made->workload && find_matrix(maker, name))
+		return true;
 	if (!maker->made->workload) {
 		maker->made->reason = print(maker, "%s's %s is not among zonemark's workloads",
 					    record->testcase, test ? test : name);
