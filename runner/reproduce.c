@@ -1,5 +1,5 @@
 /*
- * reproduce: suite -> workload -> each parameter -> what the machine differs in -> what to expect.
+ * reproduce: suite -> workload -> each parameter -> what the machine differs in.
  */
 #include "runner/reproduce.h"
 
@@ -12,6 +12,7 @@
 
 #include "results/report_fields.h"
 #include "runner/cell.h"
+#include "runner/expect.h"
 #include "runner/matrix.h"
 #include "runner/setting.h"
 #include "runner/suite.h"
@@ -19,9 +20,6 @@
 #include "workloads/base/units.h"
 
 #define NOT_SAID "not said"
-
-/* Robots print no stddev below this, in percent. */
-#define SILENT_NOISE 2.0
 
 struct maker {
 	struct zm_reproduction *made;
@@ -651,88 +649,6 @@ static void compare_machines(struct maker *maker)
 		      "the running kernel is measured; do the same on each of theirs");
 }
 
-/* --- what to expect --- */
-
-/* "will-it-scale.{n}.processes" is "will-it-scale.16.processes". */
-static bool is_metric(const char *pattern, const char *name)
-{
-	const char *hole = strstr(pattern, "{n}");
-	size_t before = hole ? (size_t)(hole - pattern) : 0, digits;
-
-	if (!hole)
-		return strcmp(pattern, name) == 0;
-	if (strncmp(pattern, name, before) != 0)
-		return false;
-	digits = strspn(name + before, "0123456789");
-	return digits > 0 && strcmp(name + before + digits, hole + strlen("{n}")) == 0;
-}
-
-static bool has_metric(const struct zm_workload *workload, const char *name, bool is_primary)
-{
-	for (const struct zm_metric *metric = workload->metrics; metric && metric->name; metric++) {
-		if ((!is_primary || metric->is_primary) && is_metric(metric->name, name))
-			return true;
-	}
-	return false;
-}
-
-/* The claimed metric, else a primary one of the table. */
-static const char *find_expected(const struct maker *maker)
-{
-	const struct zm_mail_record *record = maker->made->record;
-	const struct zm_workload *workload = maker->made->workload;
-
-	if (record->claim.metric && has_metric(workload, record->claim.metric, false))
-		return record->claim.metric;
-	for (size_t i = 0; i < record->nr_rows; i++) {
-		if (has_metric(workload, record->rows[i].metric, true))
-			return record->rows[i].metric;
-	}
-	return NULL;
-}
-
-static double noise_of(const struct zm_mail_record *record, const struct zm_mail_row *row)
-{
-	double noise = NAN;
-
-	for (unsigned int i = 0; i < record->nr_commits; i++)
-		noise = fmax(noise, row->cells[i].stddev);
-	return noise;
-}
-
-/* Two-sided 5 %, power 80 %: 2 (1.96 + 0.84)^2 (sd / change)^2, and two at least. */
-static unsigned int runs_for(double change, double noise)
-{
-	double ratio = (isnan(noise) ? SILENT_NOISE : noise) / change;
-	double runs = ceil(15.7 * ratio * ratio);
-
-	if (!isfinite(runs) || runs > 10000)
-		return 0;
-	return runs < 2 ? 2 : (unsigned int)runs;
-}
-
-static void expect(struct maker *maker)
-{
-	const struct zm_mail_record *record = maker->made->record;
-	struct zm_reproduction *made = maker->made;
-	const struct zm_mail_row *row;
-
-	made->expected = find_expected(maker);
-	row = zm_mail_record_row(record, made->expected);
-	if (made->expected && record->claim.metric &&
-	    strcmp(made->expected, record->claim.metric) == 0)
-		made->change = record->claim.change;
-	if (row && record->nr_commits > 1 && isnan(made->change) && row->cells[1].is_percent)
-		made->change = row->cells[1].change;
-	if (row)
-		made->noise = noise_of(record, row);
-	if (!isnan(made->change))
-		made->nr_runs = runs_for(made->change, made->noise);
-	if (record->claim.metric && !has_metric(made->workload, record->claim.metric, false))
-		add_remark(maker, print(maker, "the mail's own figure, %s, is not measured here",
-					record->claim.metric));
-}
-
 /* --- all of it --- */
 
 static void make(struct maker *maker)
@@ -747,7 +663,11 @@ static void make(struct maker *maker)
 		take_param(maker, &record->params.list[i]);
 	take_defaults(maker);
 	compare_machines(maker);
-	expect(maker);
+	zm_expect(maker->made);
+	if (record->claim.metric &&
+	    !zm_expect_has_metric(maker->made->workload, record->claim.metric, false))
+		add_remark(maker, print(maker, "the mail's own figure, %s, is not measured here",
+					record->claim.metric));
 }
 
 int zm_reproduce_make(const struct zm_mail_record *record, const struct zm_reproduce_here *here,

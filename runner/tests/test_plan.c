@@ -336,10 +336,9 @@ static void test_lines_by_kernel(void **state)
 			tree_write(&tree, cases[i].files[k], "0\n");
 		assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
 
-		const struct zm_cell_context context = { .nr_cpus = 4,
-							 .extras = extras,
-							 .nr_extras = 1,
-							 .root = &root };
+		const struct zm_cell_context context = {
+			.nr_cpus = 4, .extras = extras, .nr_extras = 1, .root = &root
+		};
 
 		assert_int_equal(zm_plan_make(&context, zm_workloads, words, 1, &plan, &why),
 				 cases[i].r);
