@@ -21,6 +21,8 @@
 
 #define NOT_SAID "not said"
 
+#define BOTH_KINDS (ZM_TASK_PROCESS | ZM_TASK_THREAD)
+
 struct maker {
 	struct zm_reproduction *made;
 	const struct zm_reproduce_here *here;
@@ -507,12 +509,6 @@ static void take_param(struct maker *maker, const struct zm_mail_pair *as_said)
 		take_option(maker, option, pair->value);
 }
 
-/* Does the workload know both kinds of tasks? */
-static bool has_kinds(const struct maker *maker, unsigned int kinds)
-{
-	return (maker->made->workload->kinds & kinds) == kinds;
-}
-
 /* What nobody said is what the suite takes by itself. */
 static void take_defaults(struct maker *maker)
 {
@@ -522,7 +518,7 @@ static void take_defaults(struct maker *maker)
 	const char *testcase = maker->suite->testcase;
 	char length[32];
 
-	if (!maker->has_mode && mode && has_kinds(maker, ZM_TASK_PROCESS | ZM_TASK_THREAD)) {
+	if (!maker->has_mode && mode && maker->made->workload->kinds == BOTH_KINDS) {
 		add_word(maker, print(maker, "mode=%s", mode));
 		add_remark(maker,
 			   print(maker, "the mail says no mode: both, as %s does", testcase));
