@@ -82,7 +82,9 @@ static const struct zm_option options[] = {
 	{ .name = "target",
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(target),
-	  .help = "the last stage of the profile to be built; all when not given" },
+	  .help = "the last stage to be built, or what the recorded command built: all; all too "
+		  "when "
+		  "not given" },
 	{ .name = "iterations",
 	  .type = ZM_OPTION_U64,
 	  .offset = AT(iterations),
@@ -147,6 +149,22 @@ static int read_profile(const struct kbuild_options *chosen, struct zm_profile *
 	return zm_scene_read_profile(chosen->profile, ret_profile, why);
 }
 
+/* Is it what the recorded command built? "make -j2 vmlinux": vmlinux. */
+static bool is_recorded_target(const struct zm_profile *profile, const char *target)
+{
+	size_t length = strlen(target);
+	const char *word = profile->command;
+
+	while ((word = strstr(word, target))) {
+		bool begins = word > profile->command && word[-1] == ' ';
+
+		word += length;
+		if (begins && (*word == '\0' || *word == ' '))
+			return true;
+	}
+	return false;
+}
+
 /* The number of stages up to the target; 0: all. */
 static int count_stages(const struct kbuild_options *chosen, const struct zm_profile *profile,
 			unsigned int *ret_stages, struct zm_why *why)
@@ -155,7 +173,7 @@ static int count_stages(const struct kbuild_options *chosen, const struct zm_pro
 	const char *nearest;
 
 	*ret_stages = 0;
-	if (!chosen->target || !*chosen->target)
+	if (!chosen->target || !*chosen->target || is_recorded_target(profile, chosen->target))
 		return 0;
 	for (unsigned int i = 0; i < profile->nr_stages; i++) {
 		names[i] = profile->stages[i].name;

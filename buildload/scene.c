@@ -72,7 +72,7 @@ static uint64_t image_bytes(const struct zm_profile *profile)
 	for (size_t i = 0; i < profile->nr_classes; i++) {
 		const struct zm_profile_class *class = &profile->classes[i];
 		/* Each of its parts is whole pages, of up to 64 KiB. */
-		uint64_t bytes = class->image_bytes + class->nr_images * UINT64_C(65536);
+		uint64_t bytes = zm_script_image_bytes(class) + ZM_SCRIPT_IMAGES * UINT64_C(65536);
 
 		most = bytes > most ? bytes : most;
 	}

@@ -181,6 +181,12 @@ static void fill_mix(const struct zm_profile_mix *mix, struct zm_script_mix *ret
 		ret_mix->steps[mix->nr - 1].until = UINT64_C(1) << 32;
 }
 
+uint64_t zm_script_image_bytes(const struct zm_profile_class *class)
+{
+	return class->image_bytes < ZM_SCRIPT_IMAGE_BYTES ? class->image_bytes
+							  : ZM_SCRIPT_IMAGE_BYTES;
+}
+
 static void fill_class(const struct maker *maker, const struct zm_profile_class *class,
 		       struct zm_script_class *ret_class)
 {
@@ -197,7 +203,8 @@ static void fill_class(const struct maker *maker, const struct zm_profile_class 
 		class->nr_images < ZM_SCRIPT_IMAGES ? class->nr_images : ZM_SCRIPT_IMAGES;
 	if (class->nr_images)
 		ret_class->image_pages =
-			(class->image_bytes / ret_class->nr_images + page_bytes - 1) / page_bytes;
+			(zm_script_image_bytes(class) / ret_class->nr_images + page_bytes - 1) /
+			page_bytes;
 	ret_class->brk_ppm = ppm(class->maps.nr == 0   ? 1
 				 : class->brks.nr == 0 ? 0
 						       : class->brk_share);

@@ -26,6 +26,8 @@ enum {
 	ZM_SCRIPT_NAME = 16,   /* a process's name, as the kernel cuts it */
 	ZM_SCRIPT_RAMP = 32,   /* points of a ramp, at equal steps of CPU time */
 	ZM_SCRIPT_IMAGES = 16, /* that a process maps, at most */
+	ZM_SCRIPT_IMAGE_BYTES = 64
+				<< 20, /* of all of them: larger ones are mapped more than once */
 };
 
 /* Where the others are: offsets in bytes from its own start. */
@@ -114,6 +116,9 @@ struct zm_script_choice {
 /* -ENOMEM; -EOVERFLOW: more than 2^31 steps. The profile has been checked. */
 int zm_script_make(const struct zm_profile *profile, const struct zm_script_choice *choice,
 		   struct zm_script *ret_script, struct zm_why *why);
+/* What a process of this class maps of files. */
+uint64_t zm_script_image_bytes(const struct zm_profile_class *class);
+
 void zm_script_release(struct zm_script *script);
 
 const struct zm_script_head *zm_script_head(const struct zm_script *script);
