@@ -49,7 +49,7 @@ int zm_scene_read_profile(const char *name, struct zm_profile **ret_profile, str
 		name = "tinyconfig";
 	if (strpbrk(name, "/."))
 		return zm_profile_read(name, ret_profile, why);
-	(void)snprintf(file, sizeof(file), "share/zonemark/profiles/%s.json", name);
+	(void)snprintf(file, sizeof(file), ZM_SCENE_PROFILES "/%s.json", name);
 	if (zm_scene_find(file, path, NULL) < 0)
 		return zm_why_set(why, -EINVAL,
 				  "profile=%s: none that comes with zonemark; a file's name has a "

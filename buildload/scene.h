@@ -19,6 +19,9 @@
 /* The program that all processes of an emulated build are. */
 #define ZM_SCENE_HELPER "libexec/zonemark/kbuild-step"
 
+/* The folder of the profiles that come with zonemark. */
+#define ZM_SCENE_PROFILES "share/zonemark/profiles"
+
 /* A file that is installed beside this program: "libexec/zonemark/kbuild-step". -ENOENT: the sentence
  * says where it was looked for. */
 int zm_scene_find(const char *name, char ret_path[PATH_MAX], struct zm_why *why);

@@ -1,6 +1,7 @@
 # What is installed, and the Debian package.
 #
-#     bin/zonemark  share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
+#     bin/zonemark  libexec/zonemark/kbuild-step  share/zonemark/profiles/*.json
+#     share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
 #     share/doc/zonemark/{README.md,copyright,*.md}
 #
 # The man page and the completion are written by the program itself, from the rows that it runs by.

@@ -4,8 +4,10 @@
  */
 #include "runner/vm/initramfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buildload/scene.h"
 #include "runner/vm/bytes.h"
 #include "runner/vm/cache.h"
 #include "runner/vm/cpio.h"
@@ -102,6 +105,32 @@ static int put_program(struct zm_vm_cpio *cpio, const char *program, struct zm_w
 	return r < 0 ? r : put_libraries(cpio, program, loader, why);
 }
 
+/* What emulated builds need, where the guest's program finds it. A program without has no such builds. */
+static int put_builds(struct zm_vm_cpio *cpio, struct zm_why *why)
+{
+	char path[PATH_MAX];
+	zm_autoclosedir DIR *dir = NULL;
+	const struct dirent *entry;
+	int r;
+
+	if (zm_scene_find(ZM_SCENE_HELPER, path, NULL) < 0)
+		return 0;
+	r = put_elf(cpio, path, "/usr/" ZM_SCENE_HELPER, why);
+	if (r < 0 || zm_scene_find(ZM_SCENE_PROFILES, path, NULL) < 0)
+		return r;
+	dir = opendir(path);
+	while (r == 0 && dir && (entry = readdir(dir))) {
+		char from[PATH_MAX + NAME_MAX + 2], to[PATH_MAX];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		(void)snprintf(from, sizeof(from), "%s/%s", path, entry->d_name);
+		(void)snprintf(to, sizeof(to), "/usr/" ZM_SCENE_PROFILES "/%s", entry->d_name);
+		r = put_elf(cpio, from, to, why);
+	}
+	return r;
+}
+
 static int put_modules(struct zm_vm_cpio *cpio, const struct zm_vm_modules *modules)
 {
 	zm_autofree char *order = NULL;
@@ -136,6 +165,8 @@ static int fill(struct zm_vm_cpio *cpio, const char *program, const struct zm_vm
 	zm_vm_cpio_device(cpio, "/dev/console", 5, 1);
 	zm_vm_cpio_device(cpio, "/dev/null", 1, 3);
 	r = put_program(cpio, program, why);
+	if (r == 0)
+		r = put_builds(cpio, why);
 	if (r == 0 && (put_modules(cpio, modules) < 0 || zm_vm_cpio_end(cpio) < 0))
 		r = zm_why_errno(why, -ENOMEM, "the initramfs");
 	return r;

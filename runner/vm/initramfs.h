@@ -3,6 +3,7 @@
  *
  *     /usr/bin/zonemark    and /init, a link to it
  *     /lib…/NAME.so.N       where they lie here; the loader; /etc/ld.so.cache
+ *     /usr/libexec/zonemark/kbuild-step, /usr/share/zonemark/profiles/   for emulated builds
  *     /lib/zonemark/       order (modules' names, a line each), NAME.ko
  *
  * It lies in the cache, named after its content.

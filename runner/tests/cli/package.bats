@@ -17,6 +17,8 @@ setup_more() {
 	grep -q _zonemark root/usr/share/bash-completion/completions/zonemark
 	grep -q 'MIT License' root/usr/share/doc/zonemark/copyright
 	[ -s root/usr/share/doc/zonemark/README.md ]
+	[ -x root/usr/libexec/zonemark/kbuild-step ]
+	[ -s root/usr/share/zonemark/profiles/small.json ]
 	run -1 grep -rlF "$ZM_SOURCE_DIR" root # nothing of the build's place is in it
 }
 
@@ -34,6 +36,8 @@ setup_more() {
 	done
 	run_split dpkg-deb -c "$deb"
 	has_line ' \./usr/bin/zonemark$'
+	has_line ' \./usr/libexec/zonemark/kbuild-step$'
+	has_line ' \./usr/share/zonemark/profiles/small\.json$'
 	has_line ' \./usr/share/man/man1/zonemark\.1'
 	has_line ' \./usr/share/bash-completion/completions/zonemark$'
 	has_line ' \./usr/share/doc/zonemark/copyright$'
