@@ -68,7 +68,7 @@ struct state {
 	bool has_slowpath;
 	bool is_whole; /* every waiter of a spin lock is seen */
 	uint32_t series[NR_ROWS][NR_FIGURES];
-	uint32_t hist_series, lost_series;
+	uint32_t hist_series, lost_series, chains_series;
 	uint32_t *cpu_waits, *cpu_times;
 	struct zm_window_figure windows[NR_ROWS][NR_FIGURES];
 	struct zm_window_figure cpu_time;
@@ -148,6 +148,9 @@ static int declare_all(struct zm_monitor_context *context)
 	if (!error)
 		error = zm_bpf_declare(context, "lock-contention.lost", "events",
 				       &state->lost_series);
+	if (!error)
+		error = zm_bpf_declare(context, "lock-contention.lost_chains", "chains",
+				       &state->chains_series);
 	if (!error)
 		error = zm_bpf_declare_cpus(context, &state->bpf,
 					    zone_name(state, "waits", name, sizeof(name)), "events",
@@ -285,6 +288,7 @@ static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 	uint64_t rows[NR_ROWS][NR_FIGURES] = { 0 };
 	uint64_t lost = zm_bpf_missed(state->skeleton->progs.on_begin) +
 			zm_bpf_missed(state->skeleton->progs.on_end);
+	uint64_t lost_chains = 0;
 	uint32_t flags = 0;
 
 	for (unsigned int cpu = 0; cpu < state->bpf.nr_cpus; cpu++) {
@@ -294,6 +298,7 @@ static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 			add_sums(rows[kind], &own->kinds[kind]);
 		add_sums(rows[ZONE], &own->zone);
 		lost += zm_bpf_load_u64(&own->lost);
+		lost_chains += zm_bpf_load_u64(&own->lost_chains);
 		if (zm_cpuset_has(&state->bpf.online, cpu))
 			put_cpu(context, cpu, own, t_ns);
 	}
@@ -301,6 +306,7 @@ static void read_rows(struct zm_monitor_context *context, uint64_t t_ns)
 		flags = ZM_FLAG_LOST;
 	state->last_lost = lost;
 	zm_recorder_put_u64(context->recorder, state->lost_series, t_ns, lost, 0);
+	zm_recorder_put_u64(context->recorder, state->chains_series, t_ns, lost_chains, 0);
 	put_rows(context, rows, t_ns, flags);
 }
 

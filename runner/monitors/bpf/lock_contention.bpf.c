@@ -98,19 +98,19 @@ static __always_inline void finish(struct lock_cpu *cpu, const struct lock_wait 
 		cpu->buckets[bucket_of(ns, LOCK_BUCKETS)]++;
 }
 
-static __always_inline void take_stack(void *ctx, __u32 kind)
+/* Two stacks may want the same place, and there may be too many of them: such a chain is lost. */
+static __always_inline void take_stack(void *ctx, struct lock_cpu *cpu, __u32 kind)
 {
 	long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
 	struct lock_caller key = { .stack = id, .kind = kind };
-	__u64 one = 1, *count;
+	__u64 one = 1, *count = 0;
 
-	if (id < 0)
-		return;
-	count = bpf_map_lookup_elem(&stack_counts, &key);
+	if (id >= 0)
+		count = bpf_map_lookup_elem(&stack_counts, &key);
 	if (count)
 		__sync_fetch_and_add(count, 1);
-	else
-		bpf_map_update_elem(&stack_counts, &key, &one, BPF_NOEXIST);
+	else if (id < 0 || bpf_map_update_elem(&stack_counts, &key, &one, BPF_NOEXIST))
+		cpu->lost_chains++;
 }
 
 /* Is it this wait's turn to have its call chain taken? */
@@ -146,7 +146,7 @@ static __always_inline void begin_spin(void *ctx, __u64 lock, __u32 kind)
 	cpu->depth = depth + 1;
 	wait->has_stack = is_turn(cpu, kind, wait->is_zone);
 	if (wait->has_stack)
-		take_stack(ctx, wait->is_zone ? LOCK_ZONE : kind);
+		take_stack(ctx, cpu, wait->is_zone ? LOCK_ZONE : kind);
 }
 
 /* Was it a spin lock's wait that ended? */
@@ -184,7 +184,7 @@ static __always_inline void begin_sleep(void *ctx, __u64 lock, __u32 kind)
 	if (error == -7 /* E2BIG */)
 		cpu->lost++;
 	if (!error && wait.has_stack)
-		take_stack(ctx, kind);
+		take_stack(ctx, cpu, kind);
 }
 
 static __always_inline void end_sleep(__u64 lock)

@@ -55,6 +55,7 @@ struct lock_cpu {
 	struct lock_sums kinds[LOCK_NR_KINDS];
 	struct lock_sums zone; /* the zone locks, which are spin locks too */
 	__u64 lost;            /* waits whose beginning could not be kept */
+	__u64 lost_chains;     /* call chains that could not be kept */
 	__u64 depth;
 	struct lock_wait waits[LOCK_DEPTH];
 	__u64 buckets[LOCK_BUCKETS]; /* of the zone locks' timed waits */
