@@ -2,7 +2,8 @@
  * record: from processes to classes, to jobs and recipes, to stages.
  *
  * A process that went on without an exec has a class of its own, "sh.fork": it has less to do than one
- * that began anew. Jobs whose tree holds another make are no jobs, but the way down to it.
+ * that began anew. What leads to another make is no job, and what it starts beside are jobs of their
+ * own: a script that links, and calls make for a last object.
  */
 #include "buildload/record.h"
 
@@ -233,6 +234,20 @@ static void find_makes(struct recorder *recorder)
 	}
 }
 
+static bool starts_jobs(const struct recorder *recorder, int process)
+{
+	return recorder->is_make[process] || recorder->has_make_below[process];
+}
+
+/* The make that a process is below; the command itself is always one. */
+static int make_above(const struct recorder *recorder, int process)
+{
+	do
+		process = process_at(recorder, process)->parent;
+	while (!recorder->is_make[process]);
+	return process;
+}
+
 static int find_jobs(struct recorder *recorder)
 {
 	recorder->jobs = calloc(recorder->trace->nr, sizeof(*recorder->jobs));
@@ -242,13 +257,13 @@ static int find_jobs(struct recorder *recorder)
 		const struct zm_trace_process *process = process_at(recorder, (int)i);
 
 		if (recorder->class_of[i] < 0 || process->parent < 0 ||
-		    !recorder->is_make[process->parent] || recorder->is_make[i] ||
-		    recorder->has_make_below[i])
+		    !starts_jobs(recorder, process->parent) || starts_jobs(recorder, (int)i))
 			continue;
-		recorder->jobs[recorder->nr_jobs++] = (struct job){ .root = (int)i,
-								    .make = process->parent,
-								    .start_ns = process->start_ns,
-								    .end_ns = process->end_ns };
+		recorder->jobs[recorder->nr_jobs++] =
+			(struct job){ .root = (int)i,
+				      .make = make_above(recorder, (int)i),
+				      .start_ns = process->start_ns,
+				      .end_ns = process->end_ns };
 	}
 	return recorder->nr_jobs ? 0 : -ENODATA;
 }
@@ -474,7 +489,7 @@ static int make_stages(struct recorder *recorder)
 
 	if (!runs)
 		return -ENOMEM;
-	nr = split(recorder, runs);
+	nr = merge(runs, split(recorder, runs), 0);
 	do {
 		nr = merge(runs, nr, least);
 		least *= 2;

@@ -77,7 +77,8 @@ static void add_unit(int make, uint64_t start_ms, uint64_t pages)
 	(void)add("as", gcc, start_ms + 4 + CC1_MS, start_ms + CC1_MS + 16, 270);
 }
 
-/* make: three probes one after the other; a make below, whose units run two at a time; a link. */
+/* make: five probes one after the other; a make below, whose units run two at a time; a script that
+ * calls make once more, and links. */
 static void make_up(void)
 {
 	int make = (memset(&trace, 0, sizeof(trace)), trace.processes = processes,
@@ -93,7 +94,9 @@ static void make_up(void)
 	below = add("make", way, 210, 49000, 1100);
 	for (unsigned int i = 0; i < UNITS; i++)
 		add_unit(below, 300 + i * 70, 10000 + i * 100);
-	grow(add("ld", make, 60000, 61000, 5000), 10, true);
+	way = add("sh", make, 60000, 64000, 60);
+	(void)add("make", way, 60001, 60500, 1100);
+	grow(add("ld", way, 61000, 62000, 5000), 10, true);
 	trace.wall_ns = 100 * 1000 * MS;
 	trace.nr_execs = trace.nr - 5;
 }
@@ -137,7 +140,7 @@ static void test_classes(void **state)
 		enum zm_profile_role role;
 		size_t nr_rows;
 	} wanted[] = {
-		{ "make", ZM_ROLE_MAKE, 2 },        { "sh", ZM_ROLE_SHELL, 46 },
+		{ "make", ZM_ROLE_MAKE, 3 },        { "sh", ZM_ROLE_SHELL, 47 },
 		{ "sh.fork", ZM_ROLE_SHELL, 5 },    { "gcc", ZM_ROLE_DRIVER, UNITS },
 		{ "cc1", ZM_ROLE_COMPILER, UNITS }, { "as", ZM_ROLE_ASSEMBLER, UNITS },
 		{ "ld", ZM_ROLE_LINKER, 1 },
@@ -178,7 +181,8 @@ static void test_growth(void **state)
 	}
 }
 
-/* The shell on the way to the make below is no job; units that look alike are one recipe. */
+/* The shells on the way to a make below are no jobs, but what the last one links is; units that look
+ * alike are one recipe. */
 static void test_jobs(void **state)
 {
 	const struct zm_profile_recipe *unit = NULL;
