@@ -8,8 +8,8 @@
  * the linker's luck; so would one kernel's figure from two builds. On x86-64 it is therefore laid
  * across a line's end by hand, the quicker place, where it hides less of the kernel's cost.
  */
-#ifndef ZM_TOUCH_H
-#define ZM_TOUCH_H
+#ifndef ZM_WORKLOADS_BASE_TOUCH_H
+#define ZM_WORKLOADS_BASE_TOUCH_H
 
 #include <stdint.h>
 
