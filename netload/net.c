@@ -427,15 +427,18 @@ static void close_wire(struct zm_task *task)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_net_run *state = task->run->state;
+	const struct zm_pair_end *sender = &net->pair->ends[ZM_NET_SENDER];
 
 	if (!net->wire)
 		return;
 	zm_wire_stop(net->wire, &state->wire);
 	net->wire = NULL;
-	/* Without the sender's total there is nothing to compare with. */
-	if (atomic_load(&net->pair->ends[ZM_NET_RECEIVER].stage) != ZM_PAIR_DONE)
+	/* Without both ends' totals there is nothing to compare with. */
+	if (atomic_load(&net->pair->ends[ZM_NET_RECEIVER].stage) == ZM_PAIR_DONE &&
+	    atomic_load(&sender->stage) >= ZM_PAIR_FINISHED)
+		state->wire_sent_bytes = sender->total.bytes;
+	else
 		state->wire.is_there = false;
-	state->wire_sent_bytes = net->pair->ends[ZM_NET_SENDER].total.bytes;
 }
 
 static int set_up(struct zm_task *task, struct zm_why *why)
