@@ -41,7 +41,11 @@ static const char *mend_of(int error)
 		return "this CPU's performance counters do not have it";
 	case -EACCES:
 	case -EPERM:
-		return "run as root or with CAP_PERFMON, or lower kernel.perf_event_paranoid to 0";
+		return geteuid() == 0
+			       ? "root may not either: a seccomp filter or a container without "
+				 "CAP_PERFMON forbids it, or kernel.perf_event_paranoid"
+			       : "run as root or with CAP_PERFMON, or lower "
+				 "kernel.perf_event_paranoid to 0";
 	case -EMFILE:
 		return "raise ulimit -n: an event needs a descriptor on every CPU";
 	case -ENOSYS:

@@ -26,7 +26,8 @@
 
 #define CANNOT_PREPARE 77
 
-static const char *const bpf_monitors[] = { "lock-contention", "page-latency", "pcp" };
+static const char *const bpf_monitors[] = { "lock-contention", "page-latency", "pcp",
+					    "perf-sched" };
 
 #define NR_BPF_MONITORS (sizeof(bpf_monitors) / sizeof(bpf_monitors[0]))
 
@@ -192,6 +193,8 @@ static void test_perf(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		find(filter_as_if_unknown, monitors[i], &found);
 		assert_true(is_said(&found, "seccomp"));
+		find(filter_by_policy, monitors[i], &found);
+		assert_true(is_said(&found, geteuid() == 0 ? "seccomp" : "CAP_PERFMON"));
 		find(take_capabilities, monitors[i], &found);
 		/* where the sysctl allows it, there is nothing to say */
 		assert_true(found.error == 0 || is_said(&found, "perf_event_paranoid"));

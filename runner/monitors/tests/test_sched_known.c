@@ -134,6 +134,41 @@ static void test_sleeps(void **state)
 	rig_close(&rig);
 }
 
+/* Its work is done by a child of its own, and by a child of that. */
+static void sleep_by_others(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (pid <= 0)
+			continue;
+		(void)waitpid(pid, NULL, 0);
+		if (i == 0)
+			return;
+		_exit(0);
+	}
+	sleep_often();
+	_exit(0);
+}
+
+/* What a task's children do counts as its own. */
+static void test_children(void **state)
+{
+	uint64_t t0_ns, t1_ns;
+
+	(void)state;
+	begin("perf-sched");
+	assert_int_equal(pipe(go), 0);
+	start(0, sleep_by_others);
+	attach(1);
+	measure(1, NR_SLEEPS * SLEEP_NS * 2 + ZM_NS_PER_S, &t0_ns, &t1_ns);
+	end(1);
+	/* and each of the two that wait sleeps at least once */
+	assert_in_range(value_of("perf-sched.waits", 0), NR_SLEEPS / 2, NR_SLEEPS + 10);
+	rig_close(&rig);
+}
+
 static void spin(void)
 {
 	for (;;)
@@ -223,9 +258,8 @@ static void test_only_the_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sleeps),
-		cmocka_unit_test(test_fight),
-		cmocka_unit_test(test_fight_by_schedstat),
+		cmocka_unit_test(test_sleeps),          cmocka_unit_test(test_children),
+		cmocka_unit_test(test_fight),           cmocka_unit_test(test_fight_by_schedstat),
 		cmocka_unit_test(test_only_the_window),
 	};
 
