@@ -86,8 +86,10 @@ static void print_curves(const struct zm_digest *digest, size_t width)
 	struct zm_why why = { "" };
 	int error = zm_format_run_curves(digest, &curves);
 
-	if (error || curves.plot.nr_panels == 0)
+	if (error || curves.plot.nr_panels == 0) {
+		zm_format_run_curves_release(&curves);
 		return;
+	}
 	if (width == 0 || width > 120)
 		width = WIDTH_OF_NO_TERMINAL;
 	(void)putchar('\n');
