@@ -252,6 +252,13 @@ dies() {
 	[ "$status" -ne 0 ] || explain
 }
 
+# Four boots, each another. (A task that came to nothing in its short time is a failed run, and no matter here.)
+is_complete() {
+	has_line '^m: all 2 boots a side are done'
+	[ "$(grep -c '"state": "done"' plan.json)" -eq 4 ]
+	[ "$(grep -o '"boot": "[^"]*"' plan.json | sort -u | wc -l)" -eq 4 ]
+}
+
 @test "on metal: each boot measures once and asks for the next" {
 	needs_reboots
 	begin
@@ -262,8 +269,8 @@ dies() {
 		succeeds
 	done
 	[ ! -e next ]
-	has_line '^m: all 2 boots a side are done'
-	has_line '2\+2 welch'
+	is_complete
+	has_line 'differs: command_line: kernel=a -> kernel=b$'
 	[ "$(grep -c reboot "$LOG")" -eq 4 ]
 	# Once it has ended, the unit that calls it at every boot harms nothing.
 	run_split power_on "${next[@]}"
@@ -290,8 +297,7 @@ dies() {
 		succeeds
 		[[ $out != *"all 2 boots a side are done"* ]] || break
 	done
-	has_line '^m: all 2 boots a side are done'
-	has_line '2\+2 welch'
+	is_complete
 }
 
 @test "on metal: a kernel that was not asked for does not count" {
