@@ -154,6 +154,16 @@ is_marked() {
 	[ "$(pages 2)" -eq 16 ]
 }
 
+@test "emulated builds, each in a cgroup of version 2 with limits and a socket of its own" {
+	in_guest run kbuild profile=small nr_instances=2 iterations=1 idle=0 drain=0 runtime=60 \
+		memory_high=512M pids_max=500 cpuset=socket --monitor none
+	succeeds
+	run_split zonemark show last
+	has_line 'kbuild.*: ok'
+	[ "$(figure kbuild.workload)" -eq 2 ]
+	[ "$(figure kbuild.faults_per_job)" -gt 100 ]
+}
+
 @test "two command lines of one kernel, in turn, each boot anew" {
 	run_split timeout 170 "$ZONEMARK" ab --plan plan.json --name ab --kernel debian --accel tcg --topology 2s \
 		--append-b transparent_hugepage=never --boots 1 page_fault1 nr_task=2 "${quick[@]}" --monitor none
