@@ -111,9 +111,10 @@ is_marked() {
 	[ "$(risen pcp.free_high_pages)" -gt 0 ]
 }
 
-@test "SCTP: one-to-many and one-to-one, every message verified" {
-	in_guest run sctp_stream_many,sctp_stream verify=full nr_task=1 "${quick[@]}"
+@test "SCTP: one-to-many and one-to-one, from socket to socket, every message verified" {
+	in_guest run sctp_stream_many,sctp_stream verify=full nr_task=1 --place cross-socket "${quick[@]}"
 	succeeds
+	[ "$(nodes_of_tasks)" = ' 1 "node":0 1 "node":1 ' ]
 	for run in 1 2; do
 		run_split zonemark show $run
 		succeeds
