@@ -270,6 +270,12 @@ static void await_end(const struct watch *watch)
 	}
 }
 
+/* Was it the limit for all of it that came first? */
+static bool is_all_over(const struct watch *watch)
+{
+	return watch->limits->all_ns && watch->limits->all_ns < watch->limits->boot_ns;
+}
+
 static int say_end(const struct watch *watch, int r, struct zm_why *why)
 {
 	const struct zm_vm_channel *channel = watch->channel;
@@ -286,7 +292,7 @@ static int say_end(const struct watch *watch, int r, struct zm_why *why)
 	if (console->trouble != ZM_VM_NO_TROUBLE && console->trouble != ZM_VM_LOCKUP)
 		return zm_why_set(why, -EIO, "the guest ended: %s: %s",
 				  zm_vm_trouble_text(console->trouble), console->culprit);
-	if (r == -ETIMEDOUT && !watch->course.up_ns)
+	if (r == -ETIMEDOUT && !watch->course.up_ns && !is_all_over(watch))
 		return zm_why_set(why, r,
 				  "the guest did not come up within %llu s (--boot-timeout)%s",
 				  (unsigned long long)(watch->limits->boot_ns / ZM_NS_PER_S),

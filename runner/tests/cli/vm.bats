@@ -116,6 +116,9 @@ echo "[    2.0] Kernel panic - not syncing: Fatal exception"'
 	vm --kernel kernel --boot-timeout 1s list
 	ends_with 3 'its console is silent'
 	leaves_nothing
+	vm --kernel kernel --timeout 1s list
+	ends_with 3 'was not done within 1 s \(--timeout\)'
+	leaves_nothing
 }
 
 @test "a signal ends the guest, and us by that signal" {
