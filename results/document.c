@@ -609,12 +609,3 @@ void zm_document_release(struct zm_document *document)
 	zm_pool_release(&document->pool);
 	*document = (struct zm_document){ 0 };
 }
-
-const struct zm_documented_file *zm_documented_find(const char *id)
-{
-	for (const struct zm_documented_file *file = zm_documented_files; file->id; file++) {
-		if (strcmp(file->id, id) == 0)
-			return file;
-	}
-	return NULL;
-}

@@ -83,9 +83,6 @@ int zm_document_read(const struct zm_documented_file *file, struct zm_document *
 		     struct zm_why *why);
 void zm_document_release(struct zm_document *document);
 
-/* The file of that id, or NULL. */
-const struct zm_documented_file *zm_documented_find(const char *id);
-
 const char *zm_document_form_name(enum zm_document_form form); /* "changelog" */
 
 #endif

@@ -25,7 +25,7 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* A job's parameters of its workload that stand beside, not below, the workload's name. */
-static bool is_param(const char *name)
+bool zm_report_job_is_param(const char *name)
 {
 	static const char *const names[] = { "runtime",
 					     "nr_task",
@@ -79,7 +79,7 @@ static void take(struct zm_pool *pool, struct zm_report_job *job, const char *na
 		return;
 	if (strcmp(name, "testcase") == 0 && !job->testcase)
 		job->testcase = zm_pool_text(pool, value);
-	else if (is_own || is_param(name))
+	else if (is_own || zm_report_job_is_param(name))
 		pairs = &job->params;
 	else if (is_environment(name))
 		pairs = &job->environment;

@@ -23,6 +23,9 @@ struct zm_report_job {
 bool zm_report_job_read(struct zm_pool *pool, const char *text, size_t length,
 			struct zm_report_job *ret_job);
 
+/* Is this key, beside the suite's own, a parameter of the workload ("runtime", "nr_task")? */
+bool zm_report_job_is_param(const char *name);
+
 /* One command line: netperf, will-it-scale's runtest.py, a vm-scalability case. */
 bool zm_report_job_command(struct zm_pool *pool, const char *line, struct zm_report_job *ret_job);
 

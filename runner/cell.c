@@ -357,6 +357,7 @@ void zm_cell_release(struct zm_cell *cell)
 		free(cell->settings[i].value);
 	}
 	free(cell->settings);
+	free(cell->monitor);
 	free(cell->title);
 	free(cell->key);
 	free(cell->params);

@@ -42,6 +42,8 @@ struct zm_cell {
 	void *workload_options;
 	struct zm_pair *settings;
 	size_t nr_settings;
+	char *monitor;     /* as --monitor takes it; NULL: as usual */
+	unsigned int rank; /* among its line's cells: 0 is the most telling */
 	char *title; /* "page_fault1 mode=process nr_task=1 size=64M": what tells it from the others */
 	char *key;    /* canonical JSON of what was asked for */
 	char *params; /* canonical JSON of what is in effect */

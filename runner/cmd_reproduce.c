@@ -24,6 +24,7 @@
 #include "runner/documented.h"
 #include "runner/inventory.h"
 #include "runner/invocation.h"
+#include "runner/readfile.h"
 #include "runner/reproduce.h"
 #include "runner/understanding.h"
 #include "workloads/base/cleanup.h"
@@ -96,23 +97,6 @@ struct command {
 
 /* --- reading --- */
 
-static int read_all(int fd, char *buf, size_t size, size_t *ret_length)
-{
-	size_t length = 0;
-
-	while (length < size) {
-		ssize_t n = read(fd, buf + length, size - length);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			break;
-		length += n > 0 ? (size_t)n : 0;
-	}
-	*ret_length = length;
-	return 0;
-}
-
 static int read_documented(struct command *command, struct zm_why *why)
 {
 	int r = zm_documented_open(command->args->words[0], &command->documented, why);
@@ -137,7 +121,7 @@ static int read_report(struct command *command, struct zm_why *why)
 		return zm_why_errno(why, -ENOMEM, "%s", name);
 	if (!is_stdin && fd < 0)
 		return zm_why_errno(why, -errno, "%s", name);
-	r = read_all(is_stdin ? STDIN_FILENO : fd, bytes, size, &length);
+	r = zm_readfile(is_stdin ? STDIN_FILENO : fd, bytes, size, &length);
 	if (r < 0)
 		return zm_why_errno(why, r, "%s", name);
 	r = zm_report_mail_read(bytes, length, &command->report, why);

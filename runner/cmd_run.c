@@ -68,14 +68,15 @@ static int run(const struct zm_args *args)
 	struct zm_invocation_ask ask = switches->ask;
 	struct zm_invocation invocation;
 	struct zm_why why = { { 0 } };
-	int status;
+	int status, r;
 
 	ask.words = args->words;
 	ask.nr_words = args->nr_words;
 	ask.argc = args->argc;
 	ask.argv = args->argv;
-	if (zm_invocation_open(&invocation, &ask, &why) < 0)
-		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
+	r = zm_invocation_open(&invocation, &ask, &why);
+	if (r < 0)
+		return zm_cmd_fail(r == -ENOPKG ? ZM_EXIT_SKIPPED : ZM_EXIT_USAGE, &why);
 	if (zm_invocation_run(&invocation, &why) < 0)
 		status = zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	else
@@ -88,35 +89,46 @@ static int run(const struct zm_args *args)
 const struct zm_cmd ZM_CMD = {
 	.name = ZM_CMD_NAME,
 	.summary = "run workloads, measure them and keep what was measured",
-	.usage = "WORKLOAD|MATRIX [option=value …]",
-	.details = "Runs each workload in phases: used memory is watched while nothing runs, the "
-		   "tasks are "
-		   "made and wait at one gate, they warm up until their throughput is steady, the "
-		   "window is "
-		   "measured, they stop, and used memory is watched until it has come back. All "
-		   "that was "
-		   "read goes into the store; the table shows the primary figures of each cell.\n"
-		   "\n"
-		   "An option takes a list of values (nr_task=1,25%,100%, nr_task=1-8, "
-		   "mode=process,thread), and the cells are all combinations. `zonemark list "
-		   "WORKLOAD` shows "
-		   "a workload's options; those of every run are nr_task, mode, runtime, warmup, "
-		   "idle, "
-		   "drain, interval, monitor_interval, start, stop, stall and seed; and what the "
-		   "documents "
-		   "set on the machine is an option too (thp_enabled=never, sysctl.NAME=VALUE), "
-		   "put back "
-		   "after the run.\n"
-		   "\n"
-		   "The exit status is 0 when all went well, 2 when something was asked for that "
-		   "cannot be, "
-		   "3 when a run failed, and 77 when nothing could run here.",
-	.examples = "zonemark run quick\ta minute of page_fault1 and page_fault2\n"
+	.usage = "WORKLOAD|MATRIX|FILE|DOCUMENTED [option=value …]",
+	.details =
+		"Runs each workload in phases: used memory is watched while nothing runs, the "
+		"tasks are "
+		"made and wait at one gate, they warm up until their throughput is steady, the "
+		"window is "
+		"measured, they stop, and used memory is watched until it has come back. All "
+		"that was "
+		"read goes into the store; the table shows the primary figures of each cell.\n"
+		"\n"
+		"An option takes a list of values (nr_task=1,25%,100%, nr_task=1-8, "
+		"mode=process,thread), and the cells are all combinations. `zonemark list "
+		"WORKLOAD` shows "
+		"a workload's options; those of every run are nr_task, mode, runtime, warmup, "
+		"idle, "
+		"drain, interval, monitor_interval, start, stop, stall and seed; and what the "
+		"documents "
+		"set on the machine is an option too (thp_enabled=never, sysctl.NAME=VALUE), "
+		"put back "
+		"after the run.\n"
+		"\n"
+		"A matrix is a set of runs: `full` (every documented table), `nightly`, `quick`, "
+		"or "
+		"a file of one's own in YAML (docs/matrices.md), also a job file of lkp-tests as "
+		"it "
+		"is. --hours fits it to a time: the most telling cells first, and what is left out "
+		"is said. A cell that fails does not stop the others; the end names it. --resume "
+		"goes on after a crash or a reboot.\n\n"
+		"The exit status is 0 when all went well, 2 when something was asked for that "
+		"cannot be, "
+		"3 when a run failed, and 77 when nothing could run here.",
+	.examples = "zonemark run full --hours 2 --repeat 3\tthe documented tables, as far as two "
+		    "hours go\n"
+		    "zonemark run night.yaml --resume\ta matrix of one's own, where it stood\n"
+		    "zonemark run quick\ta minute of page_fault1 and page_fault2\n"
 		    "zonemark run page_fault1 nr_task=1,50%,100% mode=process,thread --repeat 3\t"
 		    "six cells, three launches of each, in turns\n"
 		    "zonemark run page_fault1 nr_task=100% thp_enabled=never --label base\t"
 		    "with a machine setting that is put back",
-	.completes = "workloads matrices options settings",
+	.completes = "workloads matrices documented options settings files",
 	.switches = switch_rows,
 	.switches_size = sizeof(struct switches),
 	.run = run,

@@ -177,7 +177,7 @@ json_t *zm_describe_monitor(const struct zm_monitor *monitor, const struct zm_sy
 json_t *zm_describe_matrix(const struct zm_matrix *matrix)
 {
 	return json_pack("{s:s, s:s, s:o}", "name", matrix->name, "summary", matrix->summary,
-			 "lines", strings(matrix->lines));
+			 "lines", matrix->lines ? strings(matrix->lines) : json_null());
 }
 
 static size_t count_figures(const struct zm_document *document)

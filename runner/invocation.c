@@ -19,6 +19,7 @@
 #include "runner/setting.h"
 #include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
+#include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
 
 /* --- opening --- */
@@ -131,6 +132,37 @@ int zm_invocation_plan(const struct zm_invocation_ask *ask, const struct zm_sysr
 	return make_plan(ask, &context, ret_plan, why);
 }
 
+/* Was it typed? Then it counts, else what the matrix's file says. */
+static bool has_switch(const struct zm_invocation_ask *ask, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < ask->argc; i++) {
+		if (strncmp(ask->argv[i], name, length) == 0 &&
+		    (!ask->argv[i][length] || ask->argv[i][length] == '='))
+			return true;
+	}
+	return false;
+}
+
+static int open_schedule(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const struct zm_invocation_ask *ask = invocation->ask;
+	const struct zm_plan *plan = &invocation->plan;
+	uint64_t budget_ns = plan->budget_ns;
+	int r;
+
+	invocation->nr_repeats = (unsigned int)ask->repeat;
+	if (plan->nr_repeats && !has_switch(ask, "--repeat"))
+		invocation->nr_repeats = plan->nr_repeats;
+	if (ask->hours > 0)
+		budget_ns = (uint64_t)(ask->hours * 3600 * (double)ZM_NS_PER_S);
+	r = zm_schedule_make(plan, invocation->nr_repeats, budget_ns, &invocation->schedule, why);
+	if (r == 0)
+		zm_schedule_say(&invocation->schedule, plan, invocation->nr_repeats, stderr);
+	return r;
+}
+
 static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 {
 	const struct zm_invocation_ask *ask = invocation->ask;
@@ -141,8 +173,10 @@ static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 		r = check_settings(invocation, why);
 	for (size_t i = 0; r == 0 && i < invocation->plan.nr_remarks; i++)
 		(void)fprintf(stderr, "%s\n", invocation->plan.remarks[i]);
+	if (r == 0)
+		r = open_schedule(invocation, why);
 	if (r == 0 &&
-	    zm_summary_init(&invocation->summary, &invocation->plan, (unsigned int)ask->repeat) < 0)
+	    zm_summary_init(&invocation->summary, &invocation->plan, invocation->nr_repeats) < 0)
 		r = zm_why_errno(why, -ENOMEM, "planning the runs");
 	return r;
 }
@@ -165,60 +199,100 @@ static int unknown_monitor(const char *name, struct zm_why *why)
 			  name);
 }
 
-static int add_monitor(struct zm_invocation *invocation, const char *name, struct zm_why *why)
+static int add_monitor(const struct zm_monitor **list, const char *name, struct zm_why *why)
 {
 	const struct zm_monitor *monitor = zm_monitor_find(name);
 	size_t n = 0;
 
 	if (!monitor)
 		return unknown_monitor(name, why);
-	while (invocation->monitors[n]) {
-		if (invocation->monitors[n++] == monitor)
+	while (list[n]) {
+		if (list[n++] == monitor)
 			return 0;
 	}
-	invocation->monitors[n] = monitor;
+	list[n] = monitor;
 	return 0;
 }
 
-static void add_monitors(struct zm_invocation *invocation, bool with_extra)
+static void add_monitors(const struct zm_monitor **list, bool with_extra)
 {
 	for (unsigned int i = 0; i < zm_nr_monitors; i++)
 		if (with_extra || !zm_monitors[i]->is_extra)
-			(void)add_monitor(invocation, zm_monitors[i]->name, NULL);
+			(void)add_monitor(list, zm_monitors[i]->name, NULL);
 }
 
-/* That of a matrix, where this build has it. */
-static void add_matrix_monitor(struct zm_invocation *invocation)
+/* "default,pcp": a new list. */
+static int read_monitors(const char *text, const struct zm_monitor ***ret_list, struct zm_why *why)
 {
-	const struct zm_matrix *matrix = invocation->plan.matrix;
+	const struct zm_monitor **list = calloc(zm_nr_monitors + 1, sizeof(*list));
+	zm_autofree char *copy = strdup(text);
+	char *save = NULL;
+	int r = 0;
 
-	if (matrix && matrix->monitor && zm_monitor_find(matrix->monitor))
-		(void)add_monitor(invocation, matrix->monitor, NULL);
+	if (!list || !copy) {
+		free(list);
+		return zm_why_errno(why, -ENOMEM, "--monitor %s", text);
+	}
+	if (strcmp(text, "none") == 0)
+		copy[0] = '\0';
+	for (char *name = strtok_r(copy, ",", &save); r == 0 && name;
+	     name = strtok_r(NULL, ",", &save)) {
+		if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)
+			add_monitors(list, strcmp(name, "all") == 0);
+		else
+			r = add_monitor(list, name, why);
+	}
+	if (r < 0)
+		free(list);
+	else
+		*ret_list = list;
+	return r;
+}
+
+/* Cells beside each other with the same text share a list. */
+static int open_own_monitors(struct zm_invocation *invocation, struct zm_why *why)
+{
+	const struct zm_plan *plan = &invocation->plan;
+	int r = 0;
+
+	invocation->own_monitors = calloc(plan->nr_cells, sizeof(*invocation->own_monitors));
+	if (!invocation->own_monitors)
+		return zm_why_errno(why, -ENOMEM, "--monitor");
+	for (size_t i = 0; r == 0 && i < plan->nr_cells; i++) {
+		const char *text = plan->cells[i].monitor;
+		const char *before = i ? plan->cells[i - 1].monitor : NULL;
+
+		if (text && before && strcmp(text, before) == 0)
+			invocation->own_monitors[i] = invocation->own_monitors[i - 1];
+		else if (text)
+			r = read_monitors(text, &invocation->own_monitors[i], why);
+	}
+	return r;
+}
+
+static void release_own_monitors(struct zm_invocation *invocation)
+{
+	size_t nr = invocation->own_monitors ? invocation->plan.nr_cells : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i == 0 || invocation->own_monitors[i] != invocation->own_monitors[i - 1])
+			free(invocation->own_monitors[i]);
+	}
+	free(invocation->own_monitors);
 }
 
 static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 {
-	const char *list = invocation->ask->monitor ? invocation->ask->monitor : "default";
-	zm_autofree char *copy = strdup(list);
-	char *save = NULL;
-	int r = 0;
+	const char *asked = invocation->ask->monitor;
+	const struct zm_matrix *matrix = invocation->plan.matrix;
+	int r = read_monitors(asked ? asked : "default", &invocation->monitors, why);
 
-	invocation->monitors = calloc(zm_nr_monitors + 1, sizeof(const struct zm_monitor *));
-	if (!invocation->monitors || !copy)
-		return zm_why_errno(why, -ENOMEM, "--monitor %s", list);
-	invocation->session.monitors = invocation->monitors;
-	if (strcmp(list, "none") == 0)
-		return 0;
-	if (!invocation->ask->monitor)
-		add_matrix_monitor(invocation);
-	for (char *name = strtok_r(copy, ",", &save); r == 0 && name;
-	     name = strtok_r(NULL, ",", &save)) {
-		if (strcmp(name, "all") == 0 || strcmp(name, "default") == 0)
-			add_monitors(invocation, strcmp(name, "all") == 0);
-		else
-			r = add_monitor(invocation, name, why);
-	}
-	return r;
+	if (r < 0 || asked)
+		return r;
+	/* That of a matrix, where this build has it. */
+	if (matrix && matrix->monitor && zm_monitor_find(matrix->monitor))
+		(void)add_monitor(invocation->monitors, matrix->monitor, NULL);
+	return open_own_monitors(invocation, why);
 }
 
 /* As typed, but for --resume: the line that it goes on with had none. */
@@ -358,7 +432,9 @@ void zm_invocation_close(struct zm_invocation *invocation)
 		(void)close(invocation->lock_fd);
 	free(invocation->inventory);
 	free(invocation->command_line);
+	release_own_monitors(invocation);
 	free(invocation->monitors);
+	zm_schedule_release(&invocation->schedule);
 	zm_summary_release(&invocation->summary);
 	zm_plan_release(&invocation->plan);
 	if (invocation->has_topology)
@@ -433,6 +509,9 @@ static int run_one(struct zm_invocation *invocation, size_t index, unsigned int 
 	struct zm_outcome outcome;
 	int r;
 
+	invocation->session.monitors = invocation->monitors;
+	if (invocation->own_monitors && invocation->own_monitors[index])
+		invocation->session.monitors = invocation->own_monitors[index];
 	zm_progress_begin(&invocation->progress, cell->title, repeat);
 	zm_phase_run(&invocation->session, cell, repeat, &outcome);
 	say_outcome(invocation, &outcome);
@@ -454,12 +533,44 @@ static uint64_t cell_ns(const struct zm_cell *cell)
 	return cell->options.idle_ns + cell->options.warmup_ns + cell->options.runtime_ns;
 }
 
-/* Before the first launch: all of them. Each takes its own share off. */
+/* Before the first launch: all that is expected to be. Each takes its own share off. */
 static void expect(struct zm_invocation *invocation)
 {
-	for (size_t i = 0; i < invocation->plan.nr_cells; i++)
+	const struct zm_schedule *schedule = &invocation->schedule;
+
+	for (size_t i = 0; i < schedule->nr_fitting; i++)
 		invocation->progress.later_ns +=
-			cell_ns(&invocation->plan.cells[i]) * invocation->ask->repeat;
+			cell_ns(&invocation->plan.cells[schedule->launches[i].cell]);
+}
+
+/* Is there time for it? What was done earlier counts as what it takes. */
+static bool has_time(const struct zm_invocation *invocation, const struct zm_cell *cell)
+{
+	uint64_t budget_ns = invocation->schedule.budget_ns;
+
+	return budget_ns == 0 || invocation->used_ns + zm_schedule_cost_ns(cell) <= budget_ns;
+}
+
+static int launch(struct zm_invocation *invocation, size_t index, bool *is_cell_out,
+		  struct zm_why *why)
+{
+	const struct zm_launch *next = &invocation->schedule.launches[index];
+	const struct zm_cell *cell = &invocation->plan.cells[next->cell];
+	uint64_t since_ns = zm_clock_now_ns();
+	int r = 0;
+
+	if (index < invocation->schedule.nr_fitting)
+		invocation->progress.later_ns -= cell_ns(cell);
+	if (is_cell_out[next->cell])
+		return 0;
+	if (was_done(invocation, cell, next->repeat)) {
+		zm_summary_add_done(&invocation->summary, next->cell);
+		invocation->used_ns += zm_schedule_cost_ns(cell);
+	} else if (has_time(invocation, cell)) {
+		r = run_one(invocation, next->cell, next->repeat, &is_cell_out[next->cell], why);
+		invocation->used_ns += zm_clock_now_ns() - since_ns;
+	}
+	return r;
 }
 
 static int run_all(struct zm_invocation *invocation, struct zm_why *why)
@@ -468,24 +579,16 @@ static int run_all(struct zm_invocation *invocation, struct zm_why *why)
 	zm_autofree bool *is_cell_out = calloc(nr_cells, sizeof(bool));
 	int r = is_cell_out ? 0 : zm_why_errno(why, -ENOMEM, "%zu cells", nr_cells);
 
-	for (unsigned int repeat = 0; r == 0 && repeat < invocation->ask->repeat; repeat++) {
-		for (size_t i = 0; r == 0 && !invocation->signal && i < nr_cells; i++) {
-			invocation->progress.later_ns -= cell_ns(&invocation->plan.cells[i]);
-			if (is_cell_out[i])
-				continue;
-			if (was_done(invocation, &invocation->plan.cells[i], repeat))
-				zm_summary_add_done(&invocation->summary, i);
-			else
-				r = run_one(invocation, i, repeat, &is_cell_out[i], why);
-		}
-	}
+	for (size_t i = 0; r == 0 && !invocation->signal && i < invocation->schedule.nr_launches;
+	     i++)
+		r = launch(invocation, i, is_cell_out, why);
 	return r;
 }
 
 int zm_invocation_run(struct zm_invocation *invocation, struct zm_why *why)
 {
 	zm_progress_init(&invocation->progress, stderr,
-			 (unsigned int)(invocation->plan.nr_cells * invocation->ask->repeat));
+			 (unsigned int)invocation->schedule.nr_fitting);
 	expect(invocation);
 	return run_all(invocation, why);
 }

@@ -20,6 +20,7 @@
 
 #include "results/uuid.h"
 #include "runner/plan.h"
+#include "runner/schedule.h"
 #include "runner/session.h"
 #include "runner/summary.h"
 #include "workloads/base/option.h"
@@ -35,6 +36,7 @@ struct zm_invocation_ask {
 	uint64_t repeat;
 	unsigned int place;
 	char *mem, *cpus, *db, *label, *monitor, *monitor_interval;
+	double hours; /* that all may take; 0: as long as it does */
 	bool resume, share, overcommit;
 	bool is_planless; /* no words: the caller runs something of its own; the plan stays empty */
 };
@@ -87,6 +89,14 @@ struct zm_invocation_ask {
 		  .offset = at(monitor_interval),                                                  \
 		  .unit = "duration",                                                              \
 		  .help = "between two reads of a monitor, as the option monitor_interval" },      \
+		{ .name = "hours",                                                                 \
+		  .type = ZM_OPTION_DOUBLE,                                                        \
+		  .offset = at(hours),                                                             \
+		  .preset = "0",                                                                   \
+		  .max = 10000,                                                                    \
+		  .unit = "hours",                                                                 \
+		  .help = "take no longer than this: the most telling cells first, and what is "   \
+			  "left out is said; 0: no limit" },                                       \
 		{ .name = "resume",                                                                \
 		  .type = ZM_OPTION_BOOL,                                                          \
 		  .offset = at(resume),                                                            \
@@ -114,7 +124,11 @@ struct zm_invocation {
 	struct zm_summary summary;
 	struct zm_progress progress;
 	struct zm_session session;
-	const struct zm_monitor **monitors;
+	struct zm_schedule schedule;
+	const struct zm_monitor **monitors;      /* those asked for, or the usual ones */
+	const struct zm_monitor ***own_monitors; /* of each cell that has its own; else NULL */
+	unsigned int nr_repeats;                 /* as asked for, else as the matrix's file says */
+	uint64_t used_ns;                        /* of the time that all may take */
 	int lock_fd;
 	sigset_t old_mask;
 	bool has_mask;

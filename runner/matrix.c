@@ -21,7 +21,36 @@ static const char *const pcp_high[] = {
 	NULL,
 };
 
+#define NIGHT "idle=1 warmup=10 runtime=20 "
+
+/* Where the allocator has been seen to change, in half an hour to an hour a round. */
+static const char *const nightly[] = {
+	"page_fault1 mode=process,thread nr_task=1,50%,100% " NIGHT,
+	"page_fault2 mode=process nr_task=1,50%,100% " NIGHT,
+	"page_fault3 mode=process nr_task=1,100% " NIGHT,
+	"malloc1 mode=process,thread nr_task=100% " NIGHT,
+	"fallocate1 mode=process nr_task=100% " NIGHT,
+	"brk1 mode=process nr_task=100% " NIGHT,
+	"tlb_flush2 mode=process nr_task=100% " NIGHT,
+	"anon_cow_seq mode=process nr_task=100% " NIGHT,
+	"anon_cow_rand mode=process nr_task=100% " NIGHT,
+	"unix_stream nr_task=50%,100% " NIGHT,
+	"udp_stream nr_task=50% " NIGHT,
+	"tcp_stream nr_task=50%,200% send_size=10K " NIGHT,
+	"sctp_stream_many nr_task=50%,200% " NIGHT,
+	"kbuild " NIGHT,
+	"hugetlb_pool " NIGHT,
+	"guest_cycle nr_task=1,100% " NIGHT,
+	NULL,
+};
+
 const struct zm_matrix zm_matrices[] = {
+	{ .name = "full",
+	  .summary = "every documented table at its parameters, scaled to this machine: hours; "
+		     "--hours fits it to a time" },
+	{ .name = "nightly",
+	  .summary = "faults, copies, heaps, streams, builds and huge pages: an hour",
+	  .lines = nightly },
 	{ .name = "pcp_high",
 	  .summary =
 		  "page_fault1 by the length of the CPUs' page lists, and how long the zone's lock "

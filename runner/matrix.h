@@ -12,9 +12,11 @@
 
 struct zm_matrix {
 	const char *name;
-	const char *summary;      /* one line, no full stop */
-	const char *const *lines; /* "page_fault1 mode=process,thread nr_task=1,100%"; then NULL */
-	const char *monitor;      /* read too, where this build has it; NULL: none */
+	const char *summary; /* one line, no full stop */
+	/* "page_fault1 mode=process,thread nr_task=1,100%"; then NULL. NULL itself: the documented
+	 * catalogue (matrix_set.h) */
+	const char *const *lines;
+	const char *monitor; /* read too, where this build has it; NULL: none */
 	bool has_latency_table; /* what the cells came to is shown in the form of latency_table.h too */
 };
 

@@ -17,12 +17,17 @@
 #include <string.h>
 
 #include "runner/matrix.h"
+#include "runner/matrix_file.h"
+#include "runner/schedule.h"
 #include "runner/setting.h"
+#include "workloads/documented.h"
 #include "workloads/base/cleanup.h"
 
 struct source {
 	const struct zm_workload *workload;
 	struct zm_axes axes;
+	char *where;   /* "night.yaml:7"; NULL: nowhere */
+	char *monitor; /* NULL: as usual */
 };
 
 struct planner {
@@ -30,6 +35,7 @@ struct planner {
 	const struct zm_workload *const *workloads;
 	struct source *sources;
 	size_t nr_sources;
+	bool is_in_file;
 	struct zm_plan plan;
 	struct zm_why *why;
 	struct zm_why left_out; /* why the last cell was left out */
@@ -39,6 +45,9 @@ static int no_memory(const struct planner *planner)
 {
 	return zm_why_errno(planner->why, -ENOMEM, "planning the runs");
 }
+
+__attribute__((format(printf, 2, 3))) static int remark(struct planner *planner, const char *format,
+							...);
 
 /* --- names: of workloads and matrices --- */
 
@@ -202,25 +211,116 @@ static int add_line(struct planner *planner, const char *line)
 	return r;
 }
 
-static int add_name(struct planner *planner, const char *name)
+static int add_name(struct planner *planner, const char *name);
+
+static int copy_text(struct planner *planner, const char *text, char **ret_copy)
 {
-	const struct zm_workload *workload = find_workload(planner, name);
-	const struct zm_matrix *matrix = zm_matrix_find(name);
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		return no_memory(planner);
+	free(*ret_copy);
+	*ret_copy = copy;
+	return 0;
+}
+
+/* A line of a set: its name, which may be a matrix's; its options; where it stands. */
+static int add_set_line(struct planner *planner, const struct zm_matrix_line *line)
+{
+	size_t first = planner->nr_sources;
+	int r = add_name(planner, line->words[0]);
+
+	/* What cannot run here is left out of a set, and said. */
+	if (r == -ENOTSUP || r == -ENOPKG)
+		return remark(planner, "left out: %s", planner->why->text);
+	for (size_t i = 1; r == 0 && i < line->nr_words; i++)
+		r = put_option(planner, first, line->words[i]);
+	if (r < 0 && line->where)
+		zm_why_prefix(planner->why, "%s", line->where);
+	for (size_t i = first; r == 0 && i < planner->nr_sources; i++) {
+		r = copy_text(planner, line->where, &planner->sources[i].where);
+		if (r == 0 && line->monitor)
+			r = copy_text(planner, line->monitor, &planner->sources[i].monitor);
+	}
+	return r;
+}
+
+static int add_set(struct planner *planner, const struct zm_matrix_set *set)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < set->nr_remarks; i++)
+		r = remark(planner, "%s", set->remarks[i]);
+	for (size_t i = 0; r == 0 && i < set->nr_lines; i++)
+		r = add_set_line(planner, &set->lines[i]);
+	return r;
+}
+
+/* id: of one table; NULL: all of the catalogue. */
+static int add_documented(struct planner *planner, const char *id)
+{
+	struct zm_matrix_set set;
+	int r = zm_matrix_set_documented(planner->context, planner->workloads, id, &set,
+					 planner->why);
+
+	if (r < 0)
+		return r;
+	r = add_set(planner, &set);
+	zm_matrix_set_release(&set);
+	return r;
+}
+
+static int add_file(struct planner *planner, const char *path)
+{
+	struct zm_matrix_set set;
+	int r;
+
+	if (planner->is_in_file)
+		return zm_why_set(planner->why, -EINVAL, "%s: a file within a file is not read",
+				  path);
+	r = zm_matrix_file_read(path, planner->context, planner->workloads, &set, planner->why);
+	if (r < 0)
+		return r;
+	planner->is_in_file = true;
+	r = add_set(planner, &set);
+	planner->is_in_file = false;
+	planner->plan.nr_repeats = set.nr_repeats;
+	planner->plan.budget_ns = set.budget_ns;
+	zm_matrix_set_release(&set);
+	return r;
+}
+
+static int add_matrix(struct planner *planner, const struct zm_matrix *matrix)
+{
 	size_t nr_before = planner->nr_sources;
 	int r = 0;
 
-	if (workload)
-		return add_source(planner, workload);
-	if (!matrix)
-		return unknown_name(planner, name);
+	if (!matrix->lines)
+		return add_documented(planner, NULL);
 	for (size_t i = 0; r == 0 && matrix->lines[i]; i++)
 		r = add_line(planner, matrix->lines[i]);
 	planner->plan.matrix = matrix;
 	if (r == 0 && planner->nr_sources == nr_before)
 		r = zm_why_set(planner->why, -ENOTSUP,
 			       "%s: this kernel has none of the settings that its cells differ by",
-			       name);
+			       matrix->name);
 	return r;
+}
+
+static int add_name(struct planner *planner, const char *name)
+{
+	const struct zm_workload *workload = find_workload(planner, name);
+	const struct zm_matrix *matrix = zm_matrix_find(name);
+
+	if (workload)
+		return add_source(planner, workload);
+	if (matrix)
+		return add_matrix(planner, matrix);
+	if (zm_documented_find(name))
+		return add_documented(planner, name);
+	if (zm_matrix_file_is_named(name))
+		return add_file(planner, name);
+	return unknown_name(planner, name);
 }
 
 /* A list of them. */
@@ -243,8 +343,7 @@ static int add_names_of(struct planner *planner, const char *word)
 
 /* --- cells --- */
 
-__attribute__((format(printf, 2, 3))) static int remark(struct planner *planner, const char *format,
-							...)
+static int remark(struct planner *planner, const char *format, ...)
 {
 	struct zm_plan *plan = &planner->plan;
 	char **grown = realloc(plan->remarks, (plan->nr_remarks + 1) * sizeof(*grown));
@@ -320,6 +419,25 @@ static int add_cell(struct planner *planner, struct zm_cell *cell)
 	return 0;
 }
 
+/* How far in the values stand that it takes, of each option: the outermost tell most. Words have no
+ * order, but the one they were typed in. */
+static unsigned int rank_of(const struct source *source, size_t index)
+{
+	unsigned int rank = 0;
+
+	for (size_t i = source->axes.nr; i-- > 0;) {
+		const struct zm_axis *axis = &source->axes.list[i];
+		const struct zm_option *row = find_row(source->workload, axis->name);
+		size_t place = index % axis->nr_values;
+
+		rank += row && row->type == ZM_OPTION_CHOICE
+				? (unsigned int)place
+				: zm_schedule_place(place, axis->nr_values);
+		index /= axis->nr_values;
+	}
+	return rank;
+}
+
 static int add_combination(struct planner *planner, const struct source *source, size_t index)
 {
 	struct zm_cell cell;
@@ -330,8 +448,16 @@ static int add_combination(struct planner *planner, const struct source *source,
 		return was_said(&planner->plan, planner->left_out.text)
 			       ? 0
 			       : remark(planner, "%s", planner->left_out.text);
+	if (r < 0 && source->where)
+		return zm_why_set(planner->why, r, "%s: %s", source->where, planner->left_out.text);
 	if (r < 0)
 		return zm_why_set(planner->why, r, "%s", planner->left_out.text);
+	cell.rank = rank_of(source, index);
+	r = copy_text(planner, source->monitor, &cell.monitor);
+	if (r < 0) {
+		zm_cell_release(&cell);
+		return r;
+	}
 	return add_cell(planner, &cell);
 }
 
@@ -380,6 +506,13 @@ static int plan_all(struct planner *planner, const char *const *words, size_t nr
 	return r;
 }
 
+static void release_source(struct source *source)
+{
+	zm_axes_release(&source->axes);
+	free(source->where);
+	free(source->monitor);
+}
+
 int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload *const *workloads,
 		 const char *const *words, size_t nr_words, struct zm_plan *ret_plan,
 		 struct zm_why *why)
@@ -388,7 +521,7 @@ int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload
 	int r = plan_all(&planner, words, nr_words);
 
 	for (size_t i = 0; i < planner.nr_sources; i++)
-		zm_axes_release(&planner.sources[i].axes);
+		release_source(&planner.sources[i]);
 	free(planner.sources);
 	if (r < 0)
 		zm_plan_release(&planner.plan);

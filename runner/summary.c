@@ -11,6 +11,8 @@
 
 #include "runner/cmd.h"
 
+#define MANY_CELLS 8 /* from here on one does not see at a glance what failed */
+
 struct metric_summary {
 	const char *unit; /* a constant of the declarer */
 	char *name;
@@ -285,6 +287,28 @@ static int print_cell(const struct zm_summary *summary, size_t index, const int 
 	return r;
 }
 
+static bool was_run(const struct zm_cell_summary *cell)
+{
+	return cell->nr_ok || cell->nr_done || trouble(cell);
+}
+
+/* Below a long table: what failed and why, and what was not run. */
+static void print_troubles(const struct zm_summary *summary, FILE *out)
+{
+	size_t nr_left = 0;
+
+	for (size_t i = 0; i < summary->plan->nr_cells; i++) {
+		const struct zm_cell_summary *cell = &summary->cells[i];
+
+		nr_left += !was_run(cell);
+		if (trouble(cell))
+			(void)fprintf(out, "%s: %s: %s\n", trouble(cell),
+				      summary->plan->cells[i].title, cell->why.text);
+	}
+	if (nr_left)
+		(void)fprintf(out, "not run: %zu of %zu cells\n", nr_left, summary->plan->nr_cells);
+}
+
 int zm_summary_print(const struct zm_summary *summary, FILE *out)
 {
 	const int widths[2] = { title_width(summary), metric_width(summary) };
@@ -295,6 +319,8 @@ int zm_summary_print(const struct zm_summary *summary, FILE *out)
 		      "within", "n", "flags");
 	for (size_t i = 0; r == 0 && i < summary->plan->nr_cells; i++)
 		r = print_cell(summary, i, widths, out);
+	if (r == 0 && summary->plan->nr_cells > MANY_CELLS)
+		print_troubles(summary, out);
 	return r;
 }
 

@@ -18,4 +18,7 @@ struct zm_documented_file {
 /* In the order of their ids; a NULL id ends them. Written by the build. */
 extern const struct zm_documented_file zm_documented_files[];
 
+/* The file of that id, or NULL. */
+const struct zm_documented_file *zm_documented_find(const char *id);
+
 #endif

@@ -290,6 +290,8 @@ static void test_catalogue(void **state)
 		struct zm_plan plan;
 		struct zm_why why = { "" };
 
+		if (!zm_matrices[i].lines) /* made of the documented catalogue, for a machine */
+			continue;
 		if (zm_plan_make(&context, zm_workloads, &zm_matrices[i].name, 1, &plan, &why) < 0)
 			fail_msg("%s: %s", zm_matrices[i].name, why.text);
 		assert_true(plan.nr_cells > 0);
