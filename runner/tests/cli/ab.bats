@@ -120,7 +120,7 @@ turns() { # as a line of letters
 		sleep $delay
 		kill -9 $! 2> /dev/null || true
 		wait $! || true
-		python3 -m json.tool plan.json > /dev/null
+		"$ZONEMARK" ab --plan plan.json --status > /dev/null
 		"$ZONEMARK" ab --plan plan.json --next > out 2> err &
 	done
 	wait $! || { cat err; return 1; }
