@@ -310,7 +310,7 @@ static int answer(const struct zm_hunt *hunt)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static int status_of(int r)
+static enum zm_exit status_of(int r)
 {
 	return r == -ENOEXEC ? ZM_EXIT_RUN_FAILED : ZM_EXIT_USAGE;
 }
