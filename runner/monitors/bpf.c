@@ -82,12 +82,16 @@ static unsigned int count_cpus(const struct zm_sysroot *root)
 int zm_bpf_begin(struct zm_bpf *bpf, const struct zm_monitor_context *context, struct zm_why *why)
 {
 	int error = check(context, why);
+	uint64_t is_on;
 
 	if (error)
 		return error;
 	last_words[0] = '\0';
 	(void)libbpf_set_print(keep_words);
 	bpf->nr_cpus = count_cpus(context->root);
+	bpf->is_ftrace_off =
+		zm_sysroot_read_u64(context->root, "proc/sys/kernel/ftrace_enabled", &is_on) == 0 &&
+		!is_on;
 	error = zm_sysroot_read_cpuset(context->root, "sys/devices/system/cpu/online",
 				       &bpf->online);
 	if (error)
@@ -168,6 +172,11 @@ int zm_bpf_function_args(const struct zm_bpf *bpf, const char *name)
 bool zm_bpf_has_function(const struct zm_bpf *bpf, const char *name)
 {
 	return btf__find_by_name_kind(bpf->btf, name, BTF_KIND_FUNC) >= 0;
+}
+
+bool zm_bpf_may_attach(const struct zm_bpf *bpf, const char *name)
+{
+	return !bpf->is_ftrace_off && zm_bpf_has_function(bpf, name);
 }
 
 bool zm_bpf_kernel_is_before(const struct zm_sysroot *root, unsigned int major, unsigned int minor)

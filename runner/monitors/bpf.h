@@ -41,6 +41,7 @@ struct zm_bpf {
 	struct btf *btf;      /* the kernel's types; NULL when they are forgotten */
 	unsigned int nr_cpus; /* one more than the largest number that a CPU can have here */
 	struct zm_cpuset online;
+	bool is_ftrace_off; /* by its sysctl: programs of functions attach, and are never called */
 };
 
 /* Only this machine can be asked, and only with its type information: else the sentence. */
@@ -87,6 +88,9 @@ void zm_bpf_add_hist(struct zm_hist *hist, const __u64 *buckets, size_t nr_bucke
 
 /* Has the kernel this function, by its types? It may be closed to programs all the same. */
 bool zm_bpf_has_function(const struct zm_bpf *bpf, const char *name);
+
+/* May a program of this function be attached and called, as far as one can tell without trying? */
+bool zm_bpf_may_attach(const struct zm_bpf *bpf, const char *name);
 
 /* Is this kernel older than that? */
 bool zm_bpf_kernel_is_before(const struct zm_sysroot *root, unsigned int major, unsigned int minor);

@@ -111,7 +111,7 @@ static int load(struct zm_free_high *high, const struct zm_monitor_context *cont
 		return zm_why_set(why, -ENOTSUP,
 				  "the kernel never drains a list for that: it needs 5.18");
 	error = zm_bpf_memory_make(&high->cpus, sizeof(struct free_high_cpu), bpf->nr_cpus);
-	if (!error && load_exact(high))
+	if (!error && (!zm_bpf_may_attach(bpf, "free_pcppages_bulk") || load_exact(high)))
 		error = load_runs(high, context->root);
 	return error ? zm_bpf_why(why, error) : 0;
 }

@@ -191,8 +191,8 @@ static int try_load(struct state *state, bool has_native, bool has_pv)
 
 static int load(struct state *state, struct zm_why *why)
 {
-	bool has_native = zm_bpf_has_function(&state->bpf, "native_queued_spin_lock_slowpath");
-	bool has_pv = zm_bpf_has_function(&state->bpf, "__pv_queued_spin_lock_slowpath");
+	bool has_native = zm_bpf_may_attach(&state->bpf, "native_queued_spin_lock_slowpath");
+	bool has_pv = zm_bpf_may_attach(&state->bpf, "__pv_queued_spin_lock_slowpath");
 	int error = -ENOENT;
 
 	if (zm_bpf_tracepoint_args(&state->bpf, "contention_begin") < 2)

@@ -205,7 +205,8 @@ static void try_side(struct state *state, enum latency_side side, const char *fu
 {
 	if (!zm_bpf_has_function(&state->bpf, function))
 		return;
-	if (try_calls(state, side, true) && try_calls(state, side, false))
+	if (state->bpf.is_ftrace_off ||
+	    (try_calls(state, side, true) && try_calls(state, side, false)))
 		state->sides[side].was_refused = true;
 }
 
@@ -213,8 +214,8 @@ static void try_side(struct state *state, enum latency_side side, const char *fu
 static bool may_try_locks(const struct state *state, const struct zm_sysroot *root)
 {
 	return state->sides[LATENCY_REFILL].form == RUNS && !zm_bpf_kernel_is_before(root, 6, 2) &&
-	       zm_bpf_has_function(&state->bpf, "get_page_from_freelist") &&
-	       zm_bpf_has_function(&state->bpf, "_raw_spin_lock_irqsave");
+	       zm_bpf_may_attach(&state->bpf, "get_page_from_freelist") &&
+	       zm_bpf_may_attach(&state->bpf, "_raw_spin_lock_irqsave");
 }
 
 static int load(struct state *state, const struct zm_sysroot *root, struct zm_why *why)

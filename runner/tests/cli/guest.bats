@@ -111,6 +111,24 @@ is_marked() {
 	[ "$(risen pcp.free_high_pages)" -gt 0 ]
 }
 
+@test "where functions are closed, what stands in for them says so in its names" {
+	in_guest run page_fault1 nr_task=4 size=8M thp_enabled=never "${quick[@]}" \
+		percpu_pagelist_high_fraction=100000 sysctl.kernel.ftrace_enabled=0 \
+		--monitor pcp,page-latency,lock-contention
+	succeeds
+	run_split zonemark show last
+	has_line 'lock-contention: .*first waiter of a lock spins unseen'
+	has_line 'page-latency: refill: approximate, .*drain: approximate, .*closed'
+	for side in refill drain; do
+		[ "$(figure page-latency.approximate.$side.p50_us)" -gt 0 ]
+		[ -z "$(figure page-latency.$side.p50_us)" ]
+	done
+	[ -n "$(figure zone-lock.queued.contend%)" ]
+	[ -z "$(figure zone-lock.contend%)" ]
+	[ -n "$(figure pcp.free_high_at_most_per_s)" ]
+	[ -z "$(figure pcp.free_high_per_s)" ]
+}
+
 @test "SCTP: one-to-many and one-to-one, from socket to socket, every message verified" {
 	in_guest run sctp_stream_many,sctp_stream verify=full nr_task=1 --place cross-socket "${quick[@]}"
 	succeeds
