@@ -60,6 +60,20 @@ teardown() {
 	[[ $out$err == *'rcvbuf: 1G was asked, '*' was got, because net.core.rmem_max is smaller'* ]] || explain
 }
 
+@test "too few open files for so many pairs, too little lockable memory for io_uring" {
+	run_split bash -c "ulimit -n 40 && exec '$ZONEMARK' run --share --monitor none $brief udp_stream nr_task=20 mode=thread"
+	[ "$status" -eq 2 ] || explain
+	[[ $out$err == *'open files are needed, and 40 are allowed; raise ulimit -n'* ]] || explain
+	needs_root
+	needs_command setpriv prlimit
+	# shellcheck disable=SC2086
+	run_split as_nobody prlimit --memlock=8192 "$ZONEMARK" run --share --monitor none $brief \
+		pipe_stream engine=uring send_size=1M
+	[ "$status" -ne 77 ] || skip "no io_uring here"
+	[ "$status" -eq 3 ] || explain
+	[[ $out == *'the limit of locked memory is too small: raise it (ulimit -l)'* ]] || explain
+}
+
 is_gone() {
 	local pid
 	for pid; do
@@ -75,19 +89,44 @@ until_true() {
 	return 1
 }
 
-# Both tasks of the only pair, once each is in a space of its own.
+# Both tasks of the only pair.
 finds_tasks() {
 	local launcher
 	launcher=$(cat "/proc/$runner/task/$runner/children") && [ -n "$launcher" ] || return 1
 	# shellcheck disable=SC2207
 	tasks=($(cat "/proc/${launcher// /}/task/${launcher// /}/children"))
-	[ "${#tasks[@]}" -eq 2 ] || return 1
+	[ "${#tasks[@]}" -eq 2 ]
+}
+
+# They stream: the receiver has had CPU time.
+finds_stream() {
+	finds_tasks && [ "$(awk '{ print $14 + $15 }' "/proc/${tasks[1]}/stat" 2> /dev/null || echo 0)" -gt 0 ]
+}
+
+# Each is in a space of its own.
+finds_spaces() {
+	finds_tasks || return 1
 	spaces=()
 	for task in "${tasks[@]}"; do
 		spaces+=("$(readlink "/proc/$task/ns/net")")
 		[ "${spaces[-1]}" != "$(readlink /proc/self/ns/net)" ] || return 1
 	done
 	[ "${spaces[0]}" != "${spaces[1]}" ]
+}
+
+@test "a receiver that is killed mid-stream: the run failed and says which, nobody waits" {
+	for workload in udp_stream tcp_stream; do
+		# shellcheck disable=SC2086
+		"$ZONEMARK" run --share --monitor none $brief $workload runtime=60 > talk.txt 2>&1 3>&- &
+		runner=$!
+		until_true finds_stream
+		kill -9 "${tasks[1]}"
+		status=0
+		wait "$runner" || status=$?
+		[ "$status" -eq 3 ]
+		grep -q "failed: task 1 (pid ${tasks[1]}) was killed by signal 9" talk.txt
+		is_gone "${tasks[@]}"
+	done
 }
 
 @test "link=veth and kill -9: the tasks go, and their namespaces with them" {
@@ -99,7 +138,7 @@ finds_tasks() {
 	# shellcheck disable=SC2086
 	"$ZONEMARK" run --share --monitor none $brief udp_stream link=veth runtime=60 > talk.txt 2>&1 3>&- &
 	runner=$!
-	until_true finds_tasks
+	until_true finds_spaces
 	kill -9 "$runner"
 	wait "$runner" || true
 	until_true is_gone "${tasks[@]}"
