@@ -16,6 +16,7 @@
 #include "faultload/hugepool.h"
 #include "faultload/piece.h"
 #include "workloads/base/clock.h"
+#include "workloads/base/cpuset.h"
 #include "workloads/worker.h"
 
 #define PATIENCE_NS (600 * ZM_NS_PER_S) /* one write may make 700 pages of 1 GiB */
@@ -196,6 +197,16 @@ static uint64_t nr_pages_of(const struct zm_run *run)
 	return fitting ? fitting : 1;
 }
 
+/* The kernel has pools for nodes without memory too, which never grow. */
+static bool has_memory(const struct zm_run *run, uint64_t node)
+{
+	zm_autocpuset struct zm_cpuset nodes = { 0 };
+
+	return zm_sysroot_read_cpuset(run->root, "sys/devices/system/node/has_memory", &nodes) <
+		       0 ||
+	       zm_cpuset_has(&nodes, (unsigned int)node);
+}
+
 static int find_path(const struct zm_run *run, char path[PATH_SIZE], struct zm_why *why)
 {
 	const struct pool_options *chosen = run->options;
@@ -203,6 +214,9 @@ static int find_path(const struct zm_run *run, char path[PATH_SIZE], struct zm_w
 
 	if (chosen->node && zm_units_parse_u64(chosen->node, &node) < 0)
 		return zm_why_set(why, -EINVAL, "node=%s: a node's number is needed", chosen->node);
+	if (chosen->node && !has_memory(run, node))
+		return zm_why_set(why, -ENOTSUP, "node=%s: that node has no memory; see %s",
+				  chosen->node, "/sys/devices/system/node/has_memory");
 	(void)zm_hugepool_path(path, PATH_SIZE, page_bytes_of(run), chosen->node ? (int)node : -1);
 	if (zm_sysroot_has(run->root, path))
 		return 0;

@@ -124,6 +124,28 @@ static void test_check_refuses(void **state)
 	}
 }
 
+/* A node without memory has a pool all the same; it is refused before anything is tried. */
+static void test_node_without_memory(void **state)
+{
+	static const struct {
+		const char *has_memory;
+		int r;
+	} cases[] = { { "0\n", -ENOTSUP }, { "0-1\n", 0 }, { "1,4\n", 0 }, { "4\n", -ENOTSUP } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig rig;
+
+		tree_write(&tree, "sys/devices/system/node/has_memory", cases[i].has_memory);
+		rig_init(&rig, &wl_faultload_hugetlb_pool, ZM_TASK_PROCESS, 1, tree.path);
+		assert_int_equal(rig_set_options(&rig, "node=1 pages=1"), 0);
+		assert_int_equal(rig_check(&rig), cases[i].r);
+		if (cases[i].r < 0)
+			assert_non_null(strstr(rig.why.text, "node=1: that node has no memory"));
+		rig_free(&rig);
+	}
+}
+
 /* A task that is stopped while the pool is large gives all back; one that cannot is found. */
 static void test_gives_back(void **state)
 {
@@ -174,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_is_valid),
 		cmocka_unit_test_setup_teardown(test_cycles, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_check_refuses, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_node_without_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gives_back, set_up, tear_down),
 		cmocka_unit_test(test_on_this_machine),
 	};
