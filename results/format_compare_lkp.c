@@ -22,6 +22,8 @@
 #include "results/stat.h"
 #include "workloads/base/cleanup.h"
 
+#define MOST_STDDEV 999.0 /* that its column holds */
+
 struct writer {
 	const struct zm_compare *compare;
 	const struct zm_format_compare *options;
@@ -72,9 +74,9 @@ static struct zm_mail_cell figure(const struct zm_compare_metric *metric, size_t
 	const struct zm_compare_values *values = &metric->sides[side];
 	double base = zm_stat_mean(metric->sides[0].values, metric->sides[0].nr);
 	double mean = zm_stat_mean(values->values, values->nr);
+	double percent = 100 * zm_stat_cv(values->values, values->nr);
 	struct zm_mail_cell cell = { .value = mean,
-				     .stddev = fmin(zm_stat_cv(values->values, values->nr) * 100,
-						    999),
+				     .stddev = percent > MOST_STDDEV ? MOST_STDDEV : percent,
 				     .change = NAN };
 
 	if (side == 0)

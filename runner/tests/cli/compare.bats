@@ -105,6 +105,16 @@ TABLE
 	[ "$out" = "$wanted" ] || { diff <(echo "$wanted") <(echo "$out"); return 1; }
 }
 
+@test "the robot's table is read back, and says what to run" {
+	zonemark compare base new --format lkp > table.txt
+	run_split zonemark reproduce --dry-run table.txt
+	succeeds
+	has_line 'zonemark run page_fault1 mode=process nr_task=2'
+	has_line 'will-it-scale.per_process_ops, \+7\.9 % there'
+	run_split zonemark reproduce --dry-run --json table.txt
+	has_line '"value": 103964'
+}
+
 @test "the tables of commit messages, mmtests and benchstat" {
 	run_split zonemark compare base new --format changelog
 	succeeds
