@@ -81,6 +81,9 @@ struct zm_mail_record {
 	unsigned int nr_commits;
 	struct zm_mail_row *rows;
 	size_t nr_rows;
+	/* mmtests' table, a row per number of tasks: what their names begin with,
+	 * "page_fault1-processes"; else NULL */
+	const char *ladder;
 	const char *remark; /* how something was found that is not plainly said; NULL: all was */
 };
 

@@ -16,6 +16,7 @@
 
 #include "results/report_block.h"
 #include "results/report_fields.h"
+#include "results/report_means.h"
 
 #define SUBJECT_LINES 100 /* among the first of which a subject may stand */
 #define PARAM_GAP     3   /* empty lines before the first parameter */
@@ -497,10 +498,8 @@ static size_t take_line(struct reader *reader, size_t at)
 		take_params, take_box_name, take_setup,  take_subject,  take_command,
 	};
 	static size_t (*const of_block[])(struct zm_report_block * block, size_t at) = {
-		zm_report_block_rows,
-		zm_report_block_dashes,
-		zm_report_block_keys,
-		zm_report_block_commits,
+		zm_report_means_rows, zm_report_block_rows,    zm_report_block_dashes,
+		zm_report_block_keys, zm_report_block_commits,
 	};
 	size_t taken = 0;
 

@@ -207,21 +207,6 @@ static int show(struct command *command, const struct zm_view *view, struct zm_w
 	return r < 0 ? zm_why_errno(why, r, "the answer") : 0;
 }
 
-static int show_run(struct command *command, const struct zm_invocation *invocation, size_t index,
-		    struct zm_why *why)
-{
-	const struct zm_document *document = &command->documented.document;
-	struct zm_beside beside;
-	int r = zm_beside_run(&beside, document, &document->tables[index], &command->options,
-			      invocation, why);
-
-	if (r < 0)
-		return r;
-	r = show(command, &beside.view, why);
-	zm_beside_release(&beside);
-	return r;
-}
-
 /* A mail's record as a document of one table, or the document itself. */
 static int document_of(struct command *command, size_t index, struct zm_document *made,
 		       const struct zm_document **ret_document,
@@ -239,6 +224,25 @@ static int document_of(struct command *command, size_t index, struct zm_document
 				    command->reproductions[index].name, made, why);
 	*ret_document = made;
 	*ret_table = made->tables;
+	return r;
+}
+
+static int show_run(struct command *command, const struct zm_invocation *invocation, size_t index,
+		    struct zm_why *why)
+{
+	const struct zm_document *document;
+	const struct zm_document_table *table;
+	struct zm_document made;
+	struct zm_beside beside;
+	int r = document_of(command, index, &made, &document, &table, why);
+
+	if (r == 0)
+		r = zm_beside_run(&beside, document, table, &command->options, invocation, why);
+	if (r == 0) {
+		r = show(command, &beside.view, why);
+		zm_beside_release(&beside);
+	}
+	zm_document_release(&made);
 	return r;
 }
 
@@ -321,6 +325,12 @@ static int compare_cell(struct command *command, const struct zm_invocation *inv
 	return 0;
 }
 
+/* Is it shown as a document, not as the robot's table with a column more? */
+static bool is_viewed(const struct command *command, size_t index)
+{
+	return command->is_documented || command->report.records[index]->ladder;
+}
+
 /* The record that was run, and its twins. */
 static int compare(struct command *command, const struct zm_invocation *invocation, size_t index,
 		   struct zm_why *why)
@@ -334,10 +344,10 @@ static int compare(struct command *command, const struct zm_invocation *invocati
 		    !(is_chosen(command, i) &&
 		      zm_reproduction_is_same(&command->reproductions[index], reproduction)))
 			continue;
-		if (command->is_documented)
+		if (is_viewed(command, i))
 			r = show_run(command, invocation, i, why);
 		for (size_t k = 0;
-		     r == 0 && !command->is_documented && k < invocation->plan.nr_cells; k++)
+		     r == 0 && !is_viewed(command, i) && k < invocation->plan.nr_cells; k++)
 			r = compare_cell(command, invocation, reproduction,
 					 &invocation->plan.cells[k], why);
 	}

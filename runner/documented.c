@@ -98,6 +98,28 @@ const char *zm_documented_monitor(struct zm_document *document)
 	return list[0] ? zm_pool_text(&document->pool, list) : NULL;
 }
 
+/* mmtests' rows are points, of the numbers of tasks that the parameters have. */
+static void read_ladder(struct zm_document *document, struct zm_document_table *table)
+{
+	const char *list = zm_mail_pairs_find(&table->record.params, "nr_task");
+	zm_autofree char *copy = list ? strdup(list) : NULL;
+	char *rest = copy;
+	char name[256];
+
+	table->points =
+		zm_pool_take(&document->pool, (table->record.nr_rows + 1) * sizeof(*table->points));
+	for (size_t i = 0; table->points && rest && i < table->record.nr_rows; i++) {
+		struct zm_document_figure *figure = &table->figures[i];
+
+		table->points[i] = zm_pool_text(&document->pool, strsep(&rest, ","));
+		(void)snprintf(name, sizeof(name), "%s-%s", table->record.ladder, table->points[i]);
+		figure->name = zm_pool_text(&document->pool, name);
+		figure->metrics[0] = "will-it-scale.workload";
+		figure->point = i;
+		table->nr_points++;
+	}
+}
+
 int zm_documented_of_record(const struct zm_mail_record *record, const char *name,
 			    struct zm_document *ret_document, struct zm_why *why)
 {
@@ -107,6 +129,8 @@ int zm_documented_of_record(const struct zm_mail_record *record, const char *nam
 					.form = ZM_DOCUMENT_LKP };
 	struct zm_document_table *table = zm_pool_take(&document.pool, sizeof(*table));
 
+	document.is_option = record->ladder != NULL;
+	document.form = record->ladder ? ZM_DOCUMENT_MMTESTS : ZM_DOCUMENT_LKP;
 	document.tables = table;
 	document.nr_tables = table ? 1 : 0;
 	if (table) {
@@ -118,6 +142,8 @@ int zm_documented_of_record(const struct zm_mail_record *record, const char *nam
 		table->figures[i].name = record->rows[i].metric;
 		table->figures[i].metrics[0] = record->rows[i].metric;
 	}
+	if (table && table->figures && record->ladder)
+		read_ladder(&document, table);
 	if (document.pool.error) {
 		zm_document_release(&document);
 		return zm_why_errno(why, -ENOMEM, "reading the report");

@@ -88,6 +88,20 @@ assert record["here"]["words"][0] == "page_fault1"
 	[ "$(printf '%s\n' "$out" | grep -Ec '"workload": ?"page_fault1"')" -eq 2 ]
 }
 
+@test "a ladder in mmtests' form: this machine's means stand in its rows" {
+	cat > ladder.txt <<- 'END'
+		2-socket Some Lake (40 cores, 80 CPUs HT enabled)
+		                                             vanilla                  patched
+		Hmean     page_fault1-processes-2   2694662.26 (   0.00%)   2695780.35 (   0.04%)
+		Hmean     page_fault1-processes-5   6425819.34 (   0.00%)   6435544.57 *   0.15%*
+	END
+	run_split zonemark reproduce "${short[@]}" --cpus 0 --monitor none ladder.txt
+	succeeds
+	has_line 'zonemark run page_fault1 mode=process nr_task=1 '
+	has_line '^Hmean page_fault1-processes-2 +2694662\.26 \( +0\.00%\) +2695780\.35 \( +0\.04%\) +[0-9.]+ \( +0\.00%\)$'
+	has_line '^Hmean page_fault1-processes-5 .* 6435544\.57 \* +0\.15%\* +[0-9.]+ \( +0\.00%\)$'
+}
+
 @test "what it prints is a report again" {
 	zonemark reproduce "${short[@]}" mail.txt > answer.txt 2> /dev/null
 	sed -n '/^====/,$p' answer.txt > again.txt
