@@ -275,7 +275,9 @@ void zm_calibrate_print(const struct zm_calibration *calibration, double toleran
 			       figures[i].unit[0] && figures[i].unit[0] != '/' ? ", " : "",
 			       figures[i].unit);
 		if (!zm_calibrate_result(calibration, i, &result)) {
-			(void)fprintf(out, "%-36s %12s %12s  not measured\n", label, "-", "-");
+			(void)fprintf(out,
+				      "%-36s %12s %12s  no ratio: not measured, or not above 0\n",
+				      label, "-", "-");
 			continue;
 		}
 		(void)fprintf(out, "%-36s %12.5g %12.5g  %.3f (%.3f to %.3f)%s\n", label,
