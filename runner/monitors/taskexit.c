@@ -58,6 +58,22 @@ static int ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, con
 	return 0;
 }
 
+/* <linux/netlink.h> does the same with a length that has a sign. */
+static bool is_whole(const struct nlmsghdr *header, size_t left)
+{
+	return left >= NLMSG_LENGTH(GENL_HDRLEN) &&
+	       header->nlmsg_len >= NLMSG_LENGTH(GENL_HDRLEN) && header->nlmsg_len <= left;
+}
+
+static const struct nlmsghdr *next_message(const struct nlmsghdr *header, size_t *left)
+{
+	size_t length = aligned(header->nlmsg_len);
+
+	length = length < *left ? length : *left;
+	*left -= length;
+	return (const void *)((const char *)header + length);
+}
+
 /* Walks through the attributes between two places. */
 static const struct nlattr *next_attribute(const unsigned char **at, const unsigned char *end)
 {
@@ -95,7 +111,7 @@ static int hear(struct zm_taskexits *exits, uint16_t *ret_family)
 
 	if (n < 0)
 		return -errno;
-	for (; NLMSG_OK(header, left); header = NLMSG_NEXT(header, left)) {
+	for (; is_whole(header, left); header = next_message(header, &left)) {
 		const struct nlmsgerr *error = NLMSG_DATA(header);
 
 		if (header->nlmsg_type == NLMSG_ERROR)
@@ -225,9 +241,10 @@ void zm_taskexits_parse(const void *packet, size_t length, uint16_t family,
 {
 	const struct nlmsghdr *header = packet;
 
-	for (; NLMSG_OK(header, length); header = NLMSG_NEXT(header, length)) {
+	while (is_whole(header, length)) {
 		if (header->nlmsg_type == family)
 			parse_message(header, each, context);
+		header = next_message(header, &length);
 	}
 }
 
