@@ -5,16 +5,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
-#include <linux/magic.h>
-
+#include "buildload/builds.h"
 #include "buildload/source.h"
-#include "workloads/base/cpuset.h"
 
 #define MIB(n) (UINT64_C(n) << 20)
 #define GIB(n) (UINT64_C(n) << 30)
@@ -85,35 +80,9 @@ const struct zm_option zm_real_options[] = {
 
 /* --- what was chosen -------------------------------------------------------------------------- */
 
-const char *zm_real_folder(const struct zm_real_options *chosen)
-{
-	const char *usual = getenv("TMPDIR");
-
-	if (chosen->dir && *chosen->dir)
-		return chosen->dir;
-	return usual && *usual ? usual : "/tmp";
-}
-
 bool zm_real_has_config(const struct zm_real_options *chosen)
 {
 	return chosen->config && *chosen->config && strcmp(chosen->config, "none") != 0;
-}
-
-static unsigned int nr_cpus_here(void)
-{
-	zm_autocpuset struct zm_cpuset set = { 0 };
-
-	return zm_cpuset_get_affinity(0, &set) == 0 ? (unsigned int)zm_cpuset_count(&set) : 1;
-}
-
-/* -j of one instance. A share of the CPUs is for all of them together. */
-unsigned int zm_real_jobs(const struct zm_real_options *chosen, unsigned int nr_instances)
-{
-	uint64_t jobs = zm_amount_of(&chosen->jobs, nr_cpus_here());
-
-	if (chosen->jobs.is_percent)
-		jobs /= nr_instances ? nr_instances : 1;
-	return jobs ? (unsigned int)jobs : 1;
 }
 
 /* What a build tree takes, with room to spare. */
@@ -147,46 +116,20 @@ static int check_config(const struct zm_real_options *chosen, struct zm_why *why
 			  chosen->config);
 }
 
-static int check_folder(const struct zm_real_options *chosen, struct zm_why *why)
-{
-	const char *folder = zm_real_folder(chosen);
-	struct stat status;
-
-	if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
-	    access(folder, W_OK | X_OK) == 0)
-		return 0;
-	return zm_why_set(why, -EINVAL, "dir=%s: choose a folder in which you can make files",
-			  folder);
-}
-
-static int check_jobs(const struct zm_real_options *chosen, struct zm_why *why)
-{
-	if (chosen->jobs.value > 0 && chosen->jobs.value <= 100000)
-		return 0;
-	return zm_why_set(why, -EINVAL, "jobs: from 1 to 100000, or a percentage of the CPUs");
-}
-
 int zm_real_check(const struct zm_real_options *chosen, struct zm_why *why)
 {
-	int r = check_jobs(chosen, why);
+	int r = zm_builds_check_jobs(&chosen->jobs, why);
 
 	if (r == 0)
 		r = check_config(chosen, why);
-	return r == 0 ? check_folder(chosen, why) : r;
-}
-
-static bool is_in_memory(const char *folder)
-{
-	struct statfs fs;
-
-	return statfs(folder, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+	return r == 0 ? zm_builds_check_folder(chosen->dir, why) : r;
 }
 
 /* n jobs at once: their mean, and what their sum may be above it. */
 void zm_real_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
 {
 	const struct zm_real_options *chosen = run->options;
-	double nr_jobs = (double)zm_real_jobs(chosen, run->nr_tasks) * run->nr_tasks;
+	double nr_jobs = (double)zm_builds_jobs(&chosen->jobs, run->nr_tasks) * run->nr_tasks;
 	uint64_t job_bytes = chosen->job_bytes ? chosen->job_bytes : JOB_BYTES;
 	uint64_t limit = chosen->limits.memory_max_bytes * run->nr_tasks;
 	double spread = (double)SPREAD_BYTES * (double)job_bytes / (double)JOB_BYTES;
@@ -197,8 +140,8 @@ void zm_real_footprint(const struct zm_run *run, struct zm_footprint *ret_footpr
 		bytes = (double)limit;
 	ret_footprint->shared_bytes = (uint64_t)bytes;
 	ret_footprint->disk_bytes = tree_bytes(chosen) * run->nr_tasks;
-	ret_footprint->disk_path = zm_real_folder(chosen);
-	if (is_in_memory(ret_footprint->disk_path))
+	ret_footprint->disk_path = zm_builds_folder(chosen->dir);
+	if (zm_builds_is_in_memory(ret_footprint->disk_path))
 		ret_footprint->shared_bytes += ret_footprint->disk_bytes;
 	ret_footprint->task_files = 8;
 }

@@ -24,15 +24,8 @@ extern const struct zm_option zm_real_options[];
 /* Do they fit each other, and this machine's files? -EINVAL. */
 int zm_real_check(const struct zm_real_options *chosen, struct zm_why *why);
 
-/* Where the build trees are made: dir, $TMPDIR or /tmp. */
-const char *zm_real_folder(const struct zm_real_options *chosen);
-
 /* Is there anything to configure? */
 bool zm_real_has_config(const struct zm_real_options *chosen);
-
-/* -j of one of so many instances. A percentage is of the CPUs that this process may use, for all
- * instances together. */
-unsigned int zm_real_jobs(const struct zm_real_options *chosen, unsigned int nr_instances);
 
 /* Memory of all jobs at once, and the disk of the build trees. */
 void zm_real_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
