@@ -336,7 +336,7 @@ static void profile_reader(uint64_t *ret_t0_ns, uint64_t *ret_t1_ns, double *ret
 	*ret_t0_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, *ret_t0_ns), 0);
 	for (unsigned int i = 1; i < 10; i++) {
-		(void)zm_clock_sleep_until(*ret_t0_ns + i * 100 * ZM_NS_PER_MS);
+		(void)zm_clock_sleep_until(*ret_t0_ns + i * 50 * ZM_NS_PER_MS);
 		assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, zm_clock_now_ns()), 0);
 	}
 	*ret_t1_ns = zm_clock_now_ns();
