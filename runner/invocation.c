@@ -287,6 +287,7 @@ static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 	const struct zm_matrix *matrix = invocation->plan.matrix;
 	int r = read_monitors(asked ? asked : "default", &invocation->monitors, why);
 
+	invocation->session.monitors = invocation->monitors; /* a cell may have its own */
 	if (r < 0 || asked)
 		return r;
 	/* That of a matrix, where this build has it. */
