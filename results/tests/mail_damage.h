@@ -167,6 +167,24 @@ static inline char *damage_mark(char *text, struct zm_random *random)
 	return damage_end(&damage, text);
 }
 
+/* Some of it, at random. */
+static inline char *damage_some(char *text, struct zm_random *random)
+{
+	static char *(*const kinds[])(char *text, struct zm_random *random) = {
+		damage_wrap, damage_squeeze, damage_close, damage_join, damage_mark,
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (zm_random_below(random, 4) == 0)
+			text = kinds[i](text, random);
+	}
+	for (uint64_t depth = zm_random_below(random, 4); depth > 0; depth--)
+		text = damage_quote(text, random);
+	if (zm_random_below(random, 4) == 0)
+		text = damage_crlf(text, random);
+	return text;
+}
+
 /* --- packing --- */
 
 static inline void pack_quoted(FILE *out, const char *text)
