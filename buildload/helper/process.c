@@ -29,7 +29,7 @@
 #define WRITE_BYTES        4096
 #define STACK_BYTES        16384 /* of a child until it execs */
 #define CPU_WORDS          1024  /* a mask for 65,536 CPUs */
-#define UNIT_ROUNDS        208   /* of work in a unit, which is about a microsecond */
+#define UNIT_ROUNDS        256   /* of work in a unit, which is about a microsecond */
 #define EXIT_FAILED        1
 #define WINDOW_BYTES(page) ((uint64_t)ZM_ACT_WINDOW_PAGES * (page))
 
