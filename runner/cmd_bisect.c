@@ -378,8 +378,10 @@ const struct zm_cmd ZM_CMD = {
 	.details =
 		"Builds and boots the good and the bad commit in turn until a primary figure "
 		"differs "
-		"between them; then `git bisect` asks for commits, and each is built, booted and "
-		"measured until its figure differs from the good one's or the bad one's. The looks "
+		"between them; then `git bisect` asks for commits, and each is built, and booted "
+		"in turn "
+		"with both until its figure differs from the good one's or the bad one's. The "
+		"looks "
 		"at a commit, and all commits together, keep the error (--confidence). At the end "
 		"the culprit and its parent are measured once more, in turn.\n"
 		"\n"

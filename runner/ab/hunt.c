@@ -156,18 +156,18 @@ static int boot_up_to(struct zm_hunt *hunt, const char *sha, const char *label, 
 	return r;
 }
 
-/* Two commits in turn, A B B A, up to so many of each. */
-static int boot_both(struct zm_hunt *hunt, const char *const *shas, char labels[2][LABEL],
-		     size_t nr, struct zm_why *why)
+/* Commits in turn, A B B A, up to so many boots of each: what drifts in the machine meets all alike. */
+static int boot_in_turn(struct zm_hunt *hunt, const char *const *shas, char (*labels)[LABEL],
+			size_t nr_sides, size_t nr, struct zm_why *why)
 {
 	int r = 0;
 
-	for (size_t i = 1; r == 0 && i <= nr; i++) {
-		unsigned int first = (i + 1) % 2;
+	for (size_t i = 0; r == 0 && i < nr; i++) {
+		for (size_t k = 0; r == 0 && k < nr_sides; k++) {
+			size_t side = i % 2 ? nr_sides - 1 - k : k;
 
-		r = boot_up_to(hunt, shas[first], labels[first], i, why);
-		if (r == 0)
-			r = boot_up_to(hunt, shas[!first], labels[!first], i, why);
+			r = boot_up_to(hunt, shas[side], labels[side], i + 1, why);
+		}
 	}
 	return r;
 }
@@ -369,7 +369,7 @@ static int measure_reference(struct zm_hunt *hunt, struct zm_why *why)
 		struct zm_ab_look made = { 0 };
 
 		looks = looks_up_to(hunt, i);
-		r = boot_both(hunt, shas, labels, looks.at[looks.nr - 1], why);
+		r = boot_in_turn(hunt, shas, labels, 2, looks.at[looks.nr - 1], why);
 		if (r == 0)
 			r = look(hunt, labels[0], labels[1], hunt->ask->alpha, &looks, &made, why);
 		if (r == 0)
@@ -383,16 +383,12 @@ static int measure_reference(struct zm_hunt *hunt, struct zm_why *why)
 
 /* --- a step ---------------------------------------------------------------------------------- */
 
-/* On the figure's scale: how far from the good one, and from the bad one. */
-static bool is_nearer_to_bad(const struct zm_hunt *hunt, const struct against *good)
+static bool is_nearer_to_bad(const struct zm_hunt *hunt, const struct against *good,
+			     const struct against *bad)
 {
-	double all = hunt->steps[1].change, change = good->change;
-
-	if (hunt->is_ratio) {
-		all = log1p(all);
-		change = log1p(change);
-	}
-	return fabs(change - all) < fabs(change);
+	if (hunt->is_ratio)
+		return fabs(log1p(bad->change)) < fabs(log1p(good->change));
+	return fabs(bad->change) < fabs(good->change);
 }
 
 /* True: it is decided. */
@@ -405,7 +401,7 @@ static bool decide(const struct zm_hunt *hunt, struct zm_hunt_step *step,
 		return false;
 	step->verdict = is_not_bad ? ZM_HUNT_GOOD : ZM_HUNT_BAD;
 	if (is_not_good && is_not_bad) {
-		step->verdict = is_nearer_to_bad(hunt, good) ? ZM_HUNT_BAD : ZM_HUNT_GOOD;
+		step->verdict = is_nearer_to_bad(hunt, good, bad) ? ZM_HUNT_BAD : ZM_HUNT_GOOD;
 		(void)snprintf(step->why, sizeof(step->why), "is like neither; the nearer one");
 	}
 	return true;
@@ -423,21 +419,24 @@ static double alpha_of_step(const struct zm_hunt *hunt)
 	return hunt->ask->alpha / fmax(1, ceil(log2((double)hunt->nr_commits + 1)));
 }
 
+/* With new boots of the good and the bad one: those of before were of another hour. */
 static int measure_step(struct zm_hunt *hunt, struct zm_hunt_step *step, struct zm_why *why)
 {
-	char labels[3][LABEL];
+	const char *const shas[] = { hunt->good, hunt->bad, step->sha };
+	char labels[3][LABEL], suffix[32];
 	struct zm_looks looks = { .nr = 0 };
 	bool is_decided = false;
 	int r = 0;
 
-	(void)label_of(hunt, hunt->good, "", labels[0]);
-	(void)label_of(hunt, hunt->bad, "", labels[1]);
+	(void)snprintf(suffix, sizeof(suffix), "-for-%.8s", step->sha);
+	(void)label_of(hunt, hunt->good, suffix, labels[0]);
+	(void)label_of(hunt, hunt->bad, suffix, labels[1]);
 	(void)label_of(hunt, step->sha, "", labels[2]);
 	for (size_t i = 0; r == 0 && !is_decided && (i == 0 || !is_last(hunt, &looks)); i++) {
 		struct against good, bad;
 
 		looks = looks_up_to(hunt, i);
-		r = boot_up_to(hunt, step->sha, labels[2], looks.at[looks.nr - 1], why);
+		r = boot_in_turn(hunt, shas, labels, 3, looks.at[looks.nr - 1], why);
 		if (r == 0)
 			r = judge(hunt, labels[0], labels[2], alpha_of_step(hunt), &looks, &good,
 				  why);
@@ -555,7 +554,7 @@ static int compare_again(struct zm_hunt *hunt, const char *const *shas, struct z
 	for (size_t i = 0; r == 0 && !against.has_changed && (i == 0 || !is_last(hunt, &looks));
 	     i++) {
 		looks = looks_up_to(hunt, i);
-		r = boot_both(hunt, shas, labels, looks.at[looks.nr - 1], why);
+		r = boot_in_turn(hunt, shas, labels, 2, looks.at[looks.nr - 1], why);
 		if (r == 0)
 			r = judge(hunt, labels[0], labels[1], hunt->ask->alpha, &looks, &against,
 				  why);

@@ -3,8 +3,8 @@
  *
  *     reference   the good and the bad commit, in turn, until a primary figure differs between them: the
  *                 figure that is hunted. If none does, there is nothing to hunt
- *     steps       each commit that git asks for is built, booted and measured until its figure differs from
- *                 the good one's or from the bad one's. What does not build or boot, and what cannot be told
+ *     steps       each commit that git asks for is built, and booted in turn with the good and the bad one,
+ *                 anew, until its figure differs from the good one's or from the bad one's. What does not build or boot, and what cannot be told
  *                 within the boots, is skipped
  *     confirm     the culprit and its parent, in turn, anew
  *
