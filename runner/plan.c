@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/words.h"
+#include "runner/catalogue.h"
 #include "runner/matrix.h"
 #include "runner/matrix_file.h"
 #include "runner/schedule.h"
@@ -224,12 +226,28 @@ static int copy_text(struct planner *planner, const char *text, char **ret_copy)
 	return 0;
 }
 
+/* "default,page-latency", where this build has it. */
+static const char *monitor_of(const struct zm_matrix *matrix, char *buf, size_t size)
+{
+	if (!matrix || !matrix->monitor || !zm_monitor_find(matrix->monitor))
+		return NULL;
+	(void)snprintf(buf, size, "default,%s", matrix->monitor);
+	return buf;
+}
+
 /* A line of a set: its name, which may be a matrix's; its options; where it stands. */
 static int add_set_line(struct planner *planner, const struct zm_matrix_line *line)
 {
+	const struct zm_matrix *before = planner->plan.matrix;
 	size_t first = planner->nr_sources;
+	const char *monitor = line->monitor;
+	char with[128];
 	int r = add_name(planner, line->words[0]);
 
+	/* A matrix in a set is a part of it: its table is not the set's, but its monitor is its own. */
+	if (planner->plan.matrix != before && !monitor)
+		monitor = monitor_of(planner->plan.matrix, with, sizeof(with));
+	planner->plan.matrix = before;
 	/* What cannot run here is left out of a set, and said. */
 	if (r == -ENOTSUP || r == -ENOPKG)
 		return remark(planner, "left out: %s", planner->why->text);
@@ -239,8 +257,8 @@ static int add_set_line(struct planner *planner, const struct zm_matrix_line *li
 		zm_why_prefix(planner->why, "%s", line->where);
 	for (size_t i = first; r == 0 && i < planner->nr_sources; i++) {
 		r = copy_text(planner, line->where, &planner->sources[i].where);
-		if (r == 0 && line->monitor)
-			r = copy_text(planner, line->monitor, &planner->sources[i].monitor);
+		if (r == 0 && monitor)
+			r = copy_text(planner, monitor, &planner->sources[i].monitor);
 	}
 	return r;
 }
@@ -495,6 +513,39 @@ static int read_words(struct planner *planner, const char *const *words, size_t 
 	return r;
 }
 
+/* Cells of different lines may differ in what a title does not say: then it does. */
+static int part_titles(struct planner *planner)
+{
+	struct zm_plan *plan = &planner->plan;
+	zm_autofree struct zm_words *sets = calloc(plan->nr_cells + 1, sizeof(*sets));
+	struct zm_pool pool = { 0 };
+	int r = sets ? 0 : no_memory(planner);
+
+	for (size_t i = 0; r == 0 && i < plan->nr_cells; i++)
+		sets[i] = (struct zm_words){ .group = plan->cells[i].title,
+					     .json = plan->cells[i].params };
+	if (r == 0 && zm_words_differing(sets, plan->nr_cells, &pool) < 0)
+		r = no_memory(planner);
+	for (size_t i = 0; r == 0 && i < plan->nr_cells; i++) {
+		char *title = NULL;
+
+		if (!sets[i].words || !sets[i].words[0])
+			continue;
+		if (asprintf(&title, "%s %s", plan->cells[i].title, sets[i].words) < 0)
+			r = no_memory(planner);
+		else
+			sets[i].words = title;
+	}
+	for (size_t i = 0; r == 0 && i < plan->nr_cells; i++) {
+		if (sets[i].words && sets[i].words[0]) {
+			free(plan->cells[i].title);
+			plan->cells[i].title = (char *)sets[i].words;
+		}
+	}
+	zm_pool_release(&pool);
+	return r;
+}
+
 static int plan_all(struct planner *planner, const char *const *words, size_t nr_words)
 {
 	int r = read_words(planner, words, nr_words);
@@ -503,6 +554,8 @@ static int plan_all(struct planner *planner, const char *const *words, size_t nr
 		r = add_source_cells(planner, &planner->sources[i]);
 	if (r == 0 && planner->plan.nr_cells == 0)
 		r = zm_why_set(planner->why, -EINVAL, "%s", planner->left_out.text);
+	if (r == 0 && planner->nr_sources > 1)
+		r = part_titles(planner);
 	return r;
 }
 

@@ -115,7 +115,7 @@ short="{idle: 0s, warmup: 0s, drain: 0s, runtime: 50ms}"
 	run_split zonemark run --share m.yaml --resume
 	succeeds
 	[ "$(printf '%s\n' "$out" | grep -c 'done earlier')" -eq 2 ]
-	has_line '^null mode=process nr_task=1 +null.throughput '
+	has_line '^null mode=process nr_task=1 runtime=1s seed=7 +null.throughput '
 }
 
 @test "the documented catalogue is a matrix, and each of its tables a name" {
