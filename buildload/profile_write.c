@@ -271,14 +271,30 @@ static int write_all(int fd, const char *text, size_t length)
 	return fsync(fd) < 0 ? -errno : 0;
 }
 
+/* A rename would put a file in the place of a device (root may) or of a link. */
+static int find_target(const char *path, char **ret_target)
+{
+	struct stat status;
+	bool is_there = stat(path, &status) == 0;
+
+	if (is_there && S_ISDIR(status.st_mode))
+		return -EISDIR;
+	if (is_there && !S_ISREG(status.st_mode))
+		return -EINVAL;
+	*ret_target = is_there ? realpath(path, NULL) : strdup(path);
+	return *ret_target ? 0 : -errno;
+}
+
 /* Beside the file under another name, and renamed when it is whole. */
 static int replace(const char *path, const char *text, size_t length)
 {
-	zm_autofree char *beside = NULL;
+	zm_autofree char *target = NULL, *beside = NULL;
 	zm_autoclose int fd = -1;
-	int r;
+	int r = find_target(path, &target);
 
-	if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
+	if (r < 0)
+		return r;
+	if (asprintf(&beside, "%s.XXXXXX", target) < 0) {
 		beside = NULL;
 		return -ENOMEM;
 	}
@@ -286,7 +302,7 @@ static int replace(const char *path, const char *text, size_t length)
 	if (fd < 0)
 		return -errno;
 	r = write_all(fd, text, length);
-	if (r == 0 && (fchmod(fd, 0644) < 0 || rename(beside, path) < 0))
+	if (r == 0 && (fchmod(fd, 0644) < 0 || rename(beside, target) < 0))
 		r = -errno;
 	if (r < 0)
 		(void)unlink(beside);
@@ -302,5 +318,8 @@ int zm_profile_write(const struct zm_profile *profile, const char *path, struct 
 	if (r < 0)
 		return r;
 	r = replace(path, text, length);
+	if (r == -EINVAL)
+		return zm_why_set(why, r, "%s: the build profile cannot be written: not a file",
+				  path);
 	return r < 0 ? zm_why_errno(why, r, "%s: the build profile cannot be written", path) : 0;
 }

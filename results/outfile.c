@@ -85,3 +85,13 @@ void zm_outfile_drop(struct zm_outfile *file)
 	free(file->path);
 	*file = (struct zm_outfile){ 0 };
 }
+
+int zm_outfile_check(const char *path, struct zm_why *why)
+{
+	struct zm_outfile file;
+	int error = zm_outfile_open(&file, path, why);
+
+	if (!error)
+		zm_outfile_drop(&file);
+	return error;
+}

@@ -23,4 +23,7 @@ int zm_outfile_open(struct zm_outfile *file, const char *path, struct zm_why *wh
 int zm_outfile_keep(struct zm_outfile *file, struct zm_why *why);
 void zm_outfile_drop(struct zm_outfile *file);
 
+/* For who works long before he writes: would it open? Leaves nothing. */
+int zm_outfile_check(const char *path, struct zm_why *why);
+
 #endif

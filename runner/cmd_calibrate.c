@@ -15,6 +15,7 @@
 
 #include "buildload/profile.h"
 #include "buildload/scene.h"
+#include "results/outfile.h"
 #include "results/query.h"
 #include "runner/calibrate.h"
 #include "runner/invocation.h"
@@ -170,12 +171,15 @@ static int answer(const struct zm_args *args, const struct zm_calibration *calib
 static int run_pairs(const struct zm_args *args, struct zm_invocation_ask *ask)
 {
 	zm_autofree struct zm_calibration *calibration = calloc(1, sizeof(*calibration));
+	const struct switches *switches = args->switches;
 	struct zm_invocation invocation;
 	struct zm_why why = { { 0 } };
 	int status, r;
 
 	if (!calibration)
 		return zm_cmd_failf(ZM_EXIT_USAGE, "no memory for the answer");
+	if (switches->fit && zm_outfile_check(switches->fit, &why) < 0)
+		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	if (zm_invocation_open(&invocation, ask, &why) < 0)
 		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	r = zm_invocation_run(&invocation, &why);

@@ -223,6 +223,8 @@ static int run(const struct zm_args *args)
 		return zm_cmd_fail(error == -ENOENT ? (enum zm_exit)STATUS_NOT_FOUND
 						    : (enum zm_exit)STATUS_NOT_RUNNABLE,
 				   &why);
+	if (switches->output && zm_outfile_check(switches->output, &why) < 0)
+		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
 	line = zm_quote_line(args->words, args->nr_words);
 	if (!line)
 		return zm_cmd_failf(ZM_EXIT_USAGE, "profile: no memory");

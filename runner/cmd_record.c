@@ -13,6 +13,7 @@
 
 #include "buildload/record.h"
 #include "buildload/trace.h"
+#include "results/outfile.h"
 #include "runner/vm/tool.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/units.h"
@@ -109,24 +110,18 @@ static int fail_command(const char *command, int status)
 			    WEXITSTATUS(status));
 }
 
-static int write_profile(const struct switches *switches, const struct zm_trace *trace,
+static int write_profile(const char *name, const char *path, const struct zm_trace *trace,
 			 const char *const *words, size_t nr_words, struct zm_why *why)
 {
 	zm_autofree char *command = join_words(words, nr_words);
 	zm_autofree char *machine = describe_machine();
 	zm_autofree char *compiler = describe_compiler();
-	zm_autofree char *path = NULL;
-	const char *name = switches->name ? switches->name : "build";
 	struct zm_record_about about = { name, command, machine, compiler,
 					 find_slots(words, nr_words) };
 	struct zm_profile *profile = NULL;
 	int r = 0;
 
-	if (switches->output)
-		path = strdup(switches->output);
-	else if (asprintf(&path, "%s.json", name) < 0)
-		path = NULL;
-	if (!command || !machine || !compiler || !path)
+	if (!command || !machine || !compiler)
 		r = zm_why_errno(why, -ENOMEM, "making a profile");
 	if (r == 0)
 		r = zm_record_profile(trace, &about, &profile, why);
@@ -142,9 +137,28 @@ static int write_profile(const struct switches *switches, const struct zm_trace 
 	return r;
 }
 
+/* Before the build, which may be long: that there will be a place for its profile. */
+static int find_output(const struct switches *switches, char **ret_path, struct zm_why *why)
+{
+	char *path = NULL;
+	int r;
+
+	if (switches->output)
+		path = strdup(switches->output);
+	else if (asprintf(&path, "%s.json", switches->name ? switches->name : "build") < 0)
+		path = NULL;
+	r = path ? zm_outfile_check(path, why) : zm_why_errno(why, -ENOMEM, "making a profile");
+	if (r < 0)
+		free(path);
+	else
+		*ret_path = path;
+	return r;
+}
+
 static int record(const struct switches *switches, const char *const *words, size_t nr_words)
 {
 	zm_autofree const char **argv = calloc(nr_words + 1, sizeof(*argv));
+	zm_autofree char *path = NULL;
 	struct zm_trace *trace = NULL;
 	struct zm_why why = { "" };
 	int status, r;
@@ -152,13 +166,16 @@ static int record(const struct switches *switches, const char *const *words, siz
 	if (!argv)
 		return zm_cmd_failf(ZM_EXIT_USAGE, "record: no memory");
 	memcpy(argv, words, nr_words * sizeof(*argv));
-	r = zm_trace_run(argv, &trace, &status, &why);
+	r = find_output(switches, &path, &why);
+	if (r == 0)
+		r = zm_trace_run(argv, &trace, &status, &why);
 	if (r == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
 		zm_trace_free(trace);
 		return fail_command(words[0], status);
 	}
 	if (r == 0)
-		r = write_profile(switches, trace, words, nr_words, &why);
+		r = write_profile(switches->name ? switches->name : "build", path, trace, words,
+				  nr_words, &why);
 	zm_trace_free(trace);
 	if (r == 0)
 		return ZM_EXIT_OK;

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "buildload/tests/small_profile.h"
 #include "workloads/base/tests/comma_locale.h"
@@ -223,6 +225,14 @@ static void test_write(void **state)
 	assert_int_equal(zm_profile_read(tree_path(&tree, "there"), &again, &why), 0);
 	zm_profile_free(again);
 	assert_int_equal(zm_profile_write(profile, tree_path(&tree, "no/there"), &why), -ENOENT);
+	assert_int_equal(mkfifo(tree_path(&tree, "pipe"), 0600), 0);
+	assert_int_equal(zm_profile_write(profile, tree_path(&tree, "pipe"), &why), -EINVAL);
+	assert_non_null(strstr(why.text, "pipe: the build profile cannot be written: not a file"));
+	assert_int_equal(unlink(tree_path(&tree, "pipe")), 0);
+	assert_int_equal(symlink("there", tree_path(&tree, "link")), 0);
+	assert_int_equal(zm_profile_write(profile, tree_path(&tree, "link"), &why), 0);
+	assert_int_equal(unlink(tree_path(&tree, "there")), 0);
+	assert_int_equal(zm_profile_read(tree_path(&tree, "link"), &again, &why), -ENOENT);
 	tree_write(&tree, "kept", "old");
 	profile->page_bytes = 3;
 	assert_int_equal(zm_profile_write(profile, tree_path(&tree, "kept"), &why), -EINVAL);

@@ -47,6 +47,14 @@ setup_more() {
 	fails_with 2 "record: what is recorded is a build: zonemark record kbuild -- make -j2"
 	run_split zonemark record kbuild
 	fails_with 2 "record kbuild: which command"
-	record --output /nowhere/x.json -- sh -c "ls > /dev/null; :"
+	record --output /nowhere/x.json -- sh -c "ls > /dev/null; echo ran >&2"
 	fails_with 2 "/nowhere/x.json"
+	[[ $err != *ran* ]]
+}
+
+@test "only a file is replaced, and that is said before the build" {
+	mkfifo pipe
+	record --output pipe -- sh -c "ls > /dev/null; touch began"
+	fails_with 2 "pipe: cannot be written: not a file"
+	[ -p pipe ] && [ ! -e began ]
 }
