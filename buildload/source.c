@@ -89,8 +89,8 @@ int zm_source_find(const char *chosen, struct zm_source *ret_source, struct zm_w
 	if (!chosen || !*chosen)
 		chosen = fetched;
 	if (!realpath(chosen, source.path))
-		return zm_why_errno(why, errno == ENOMEM ? -ENOMEM : -EINVAL,
-				    "source=%s: cannot be opened", chosen);
+		return zm_why_set(why, errno == ENOMEM ? -ENOMEM : -EINVAL,
+				  "source=%s: cannot be opened: %s", chosen, strerror(errno));
 	source.is_kernel = has_file(source.path, "Kconfig") && has_file(source.path, "Kbuild");
 	r = check_tree(&source, why);
 	if (r == 0)
