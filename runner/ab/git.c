@@ -48,6 +48,18 @@ int zm_git_ask(const char *folder, const char *const *words, char **ret_text, st
 	return 0;
 }
 
+/* What git says of the folder itself, that it is no repository, say, or somebody else's. */
+static int check_repository(const char *folder, struct zm_why *why)
+{
+	static const char *const words[] = { "rev-parse", "--git-dir", NULL };
+	zm_autofree char *text = NULL;
+	int r = zm_git_ask(folder, words, &text, why);
+
+	if (r < 0)
+		zm_why_prefix(why, "%s", folder);
+	return r;
+}
+
 int zm_git_commit(const char *folder, const char *revision, char ret_sha[ZM_GIT_SHA],
 		  struct zm_why *why)
 {
@@ -59,6 +71,8 @@ int zm_git_commit(const char *folder, const char *revision, char ret_sha[ZM_GIT_
 
 	(void)snprintf(name, sizeof(name), "%s^{commit}", revision);
 	r = zm_git_ask(folder, words, &text, why);
+	if (r == -EIO && check_repository(folder, why) < 0)
+		return -EINVAL;
 	if (r == -EIO)
 		return zm_why_set(why, -EINVAL, "%s: there is no commit %s", folder, revision);
 	if (r < 0)

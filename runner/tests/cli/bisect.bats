@@ -155,6 +155,9 @@ d}' boot
 	fails_with 2 '--source nowhere: No such file'
 	run_split "${bisect[@]}" --good c0 --bad c9 page_fault1
 	fails_with 2 'there is no commit c9'
+	mkdir bare
+	GIT_CEILING_DIRECTORIES=$PWD run_split zonemark bisect --good c0 --bad c1 --source bare page_fault1
+	fails_with 2 'not a git repository'
 	run_split "${bisect[@]}" --good c1 --bad c0 page_fault1
 	fails_with 2 'c1 comes not before c0'
 	run_split zonemark bisect --good c0 --bad c1 --source tree --image kernel --build 'false' page_fault1
