@@ -143,7 +143,7 @@ static int measure_true(size_t nr, struct cost *ret_cost, struct zm_why *why)
 
 int main(int argc, char **argv)
 {
-	struct cost step, plain;
+	struct cost step = { 0 }, plain = { 0 };
 	struct zm_why why = { "" };
 	uint64_t nr = 1000;
 

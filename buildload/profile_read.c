@@ -72,7 +72,7 @@ static int get_u64(const json_t *object, const char *member, uint64_t *ret_value
 static int get_unsigned(const json_t *object, const char *member, unsigned int *ret_value,
 			struct zm_why *why)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	int r = get_u64(object, member, &value, why);
 
 	if (r == 0 && value > INT32_MAX)
