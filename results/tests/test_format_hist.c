@@ -14,16 +14,14 @@
 #include "results/format_hist.h"
 #include "workloads/base/random.h"
 
-static char *draw(const struct zm_hist *hist, const char *unit)
+static void draw(const struct zm_hist *hist, const char *unit, char **ret_text)
 {
-	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = open_memstream(ret_text, &size);
 
 	assert_non_null(out);
 	assert_int_equal(zm_format_hist(hist, unit, 0, out), 0);
 	assert_int_equal(fclose(out), 0);
-	return text;
 }
 
 /* Sums the third column; checks that each row begins where the one before it ended. */
@@ -61,7 +59,7 @@ static void test_rows(void **state)
 	zm_random_init(&random, 7, 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		unsigned int nr_rows;
-		char *text;
+		char *text = NULL;
 
 		zm_hist_init(&hist);
 		zm_hist_add(&hist, rows[i].least, 1);
@@ -75,7 +73,7 @@ static void test_rows(void **state)
 					    (width < UINT64_MAX ? value % (width + 1) : value),
 				    1);
 		}
-		text = draw(&hist, "blocks");
+		draw(&hist, "blocks", &text);
 		assert_int_equal(read_back(text, &nr_rows), 100);
 		assert_in_range(nr_rows, 1, 64);
 		free(text);
@@ -85,16 +83,16 @@ static void test_rows(void **state)
 static void test_text(void **state)
 {
 	static struct zm_hist hist;
-	char *text;
+	char *text = NULL;
 
 	(void)state;
 	zm_hist_init(&hist);
-	text = draw(&hist, "ns");
+	draw(&hist, "ns", &text);
 	assert_string_equal(text ? text : "", "");
 	free(text);
 	zm_hist_add(&hist, 2000, 3);
 	zm_hist_add(&hist, 2040, 1);
-	text = draw(&hist, "ns");
+	draw(&hist, "ns", &text);
 	assert_non_null(strstr(text, "us"));
 	assert_non_null(strstr(text, "100.0%"));
 	assert_non_null(strstr(text, "########################################\n"));
