@@ -205,6 +205,8 @@ int zm_net_check(const struct zm_run *run, struct zm_why *why)
 		r = check_verify(kind, options, why);
 	if (r == 0)
 		r = check_shape(options, why);
+	if (r == 0 && options->capture)
+		r = zm_wire_check(options->capture, why);
 	if (r == 0)
 		r = check_sctp(kind, why);
 	if (r == 0)
@@ -568,5 +570,9 @@ int zm_net_verify(struct zm_run *run, struct zm_why *why)
 		if (r < 0)
 			return r;
 	}
+	if (state->wire.file_error)
+		return zm_why_errno(why, state->wire.file_error,
+				    "capture=%s: not all packets could be written",
+				    ((const struct zm_net_options *)run->options)->capture);
 	return 0;
 }

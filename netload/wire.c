@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "workloads/base/cleanup.h"
 
 /* --- counting --- */
 
@@ -283,6 +287,15 @@ int zm_wire_start(const struct zm_wire_plan *plan, struct zm_wire **ret_wire, st
 	return 0;
 }
 
+/* Once, for a disk that was full for any of the packets. */
+static int file_error(pcap_dumper_t *file)
+{
+	errno = 0;
+	if (pcap_dump_flush(file) < 0 || ferror(pcap_dump_file(file)))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
 {
 	struct pcap_stat stat = { 0 };
@@ -294,6 +307,7 @@ void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
 		(void)pthread_join(wire->thread, NULL);
 	if (pcap_stats(wire->capture, &stat) == 0)
 		wire->count.lost = stat.ps_drop;
+	wire->count.file_error = file_error(wire->file);
 	wire->count.is_there = true;
 	*ret_count = wire->count;
 	free_wire(wire);
@@ -315,3 +329,30 @@ void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
 	(void)ret_count;
 }
 #endif
+
+/* The folder in which a file of this path stands, or will. */
+static int check_folder(const char *path, struct zm_why *why)
+{
+	const char *slash = strrchr(path, '/');
+	zm_autofree char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+
+	if (!folder)
+		return -ENOMEM;
+	if (access(folder, W_OK | X_OK) < 0)
+		return zm_why_errno(why, -errno, "capture=%s: cannot be written", path);
+	return 0;
+}
+
+int zm_wire_check(const char *path, struct zm_why *why)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return errno == ENOENT ? check_folder(path, why)
+				       : zm_why_errno(why, -errno, "capture=%s", path);
+	if (!S_ISREG(status.st_mode))
+		return zm_why_set(why, -EINVAL, "capture=%s: is there, and is no file", path);
+	if (access(path, W_OK) < 0)
+		return zm_why_errno(why, -errno, "capture=%s: cannot be written", path);
+	return 0;
+}

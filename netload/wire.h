@@ -32,6 +32,7 @@ struct zm_wire_count {
 	uint64_t repeated;     /* TCP segments whose bytes had crossed before */
 	uint64_t kept;         /* packets in the file */
 	uint64_t lost;         /* that libpcap did not get */
+	int file_error;        /* -errno: the file could not be written */
 	uint32_t smallest, largest; /* payload of a packet */
 	/* For counting. */
 	uint32_t next_sequence;
@@ -57,6 +58,10 @@ struct zm_wire_plan {
 };
 
 struct zm_wire;
+
+/* Is `path` a file that can be written, or can be made? What is there and is no file is refused, as
+ * opening it for a capture would empty it. Changes nothing. */
+int zm_wire_check(const char *path, struct zm_why *why);
 
 /* -ENOTSUP: built without libpcap; -EPERM: not allowed to capture; what the file's system says. */
 int zm_wire_start(const struct zm_wire_plan *plan, struct zm_wire **ret_wire, struct zm_why *why);

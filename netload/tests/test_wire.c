@@ -183,7 +183,7 @@ static void a_file_that_cannot_be_made(void **state)
 	if (geteuid() != 0)
 		skip();
 	live_open(&live, &wl_netload_tcp_stream, ZM_TASK_PROCESS, 1, "capture=/nonexistent/x.pcap");
-	assert_int_equal(live_go(&live), -EIO);
+	assert_int_equal(live_go(&live), -ENOENT);
 	assert_non_null(strstr(live.why.text, "/nonexistent/x.pcap"));
 	(void)live_end(&live);
 	live_close(&live);

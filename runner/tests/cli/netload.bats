@@ -151,3 +151,19 @@ finds_spaces() {
 	[ -z "$(ls -A "$TMPDIR")" ]
 	[ -z "$(find "$ZONEMARK_JOURNAL" -type f ! -name '.*' 2> /dev/null)" ]
 }
+
+@test "a capture that has no place is refused before; one that finds none left fails" {
+	needs_root
+	mkdir here
+	for file in "$PWD/here" /dev/full "$PWD/nowhere/file.pcap"; do
+		run_split stream tcp_stream capture="$file"
+		[ "$status" -eq 2 ] || explain
+		[[ $out$err == *"capture=$file: "* ]] || explain
+	done
+	[ -c /dev/full ]
+	mount -t tmpfs -o size=4k zonemark-test here
+	run_split stream tcp_stream capture="$PWD/here/file.pcap"
+	umount here
+	[ "$status" -eq 3 ] || explain
+	[[ $out$err == *'not all packets could be written'* ]] || explain
+}
