@@ -312,23 +312,6 @@ void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
 	*ret_count = wire->count;
 	free_wire(wire);
 }
-#else
-int zm_wire_start(const struct zm_wire_plan *plan, struct zm_wire **ret_wire, struct zm_why *why)
-{
-	(void)ret_wire;
-	return zm_why_set(
-		why, -ENOTSUP,
-		"capture=%s: this zonemark was built without libpcap; install libpcap-dev and "
-		"build again",
-		plan->path);
-}
-
-void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
-{
-	(void)wire;
-	(void)ret_count;
-}
-#endif
 
 /* The folder in which a file of this path stands, or will. */
 static int check_folder(const char *path, struct zm_why *why)
@@ -356,3 +339,25 @@ int zm_wire_check(const char *path, struct zm_why *why)
 		return zm_why_errno(why, -errno, "capture=%s: cannot be written", path);
 	return 0;
 }
+#else
+int zm_wire_check(const char *path, struct zm_why *why)
+{
+	return zm_why_set(
+		why, -ENOTSUP,
+		"capture=%s: this zonemark was built without libpcap; install libpcap-dev and "
+		"build again",
+		path);
+}
+
+int zm_wire_start(const struct zm_wire_plan *plan, struct zm_wire **ret_wire, struct zm_why *why)
+{
+	(void)ret_wire;
+	return zm_wire_check(plan->path, why);
+}
+
+void zm_wire_stop(struct zm_wire *wire, struct zm_wire_count *ret_count)
+{
+	(void)wire;
+	(void)ret_count;
+}
+#endif

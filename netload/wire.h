@@ -60,7 +60,7 @@ struct zm_wire_plan {
 struct zm_wire;
 
 /* Is `path` a file that can be written, or can be made? What is there and is no file is refused, as
- * opening it for a capture would empty it. Changes nothing. */
+ * opening it for a capture would empty it. -ENOTSUP: built without libpcap. Changes nothing. */
 int zm_wire_check(const char *path, struct zm_why *why);
 
 /* -ENOTSUP: built without libpcap; -EPERM: not allowed to capture; what the file's system says. */

@@ -28,7 +28,7 @@ teardown() {
 	has_line 'refused: engine=batch sends datagrams'
 	run_split zonemark list tcp_stream --json
 	succeeds
-	[[ $(printf '%s' "$out" | tr -d '\n ') == *'"refused":[{"choice":"batch","reason":"engine=batchsends'* ]] || explain
+	[[ $(printf '%s' "$out" | tr -d '\n ') == *'"refused":['*'{"choice":"batch","reason":"engine=batchsends'* ]] || explain
 }
 
 @test "who is not root is told what he cannot have of the links" {
@@ -157,6 +157,7 @@ finds_spaces() {
 	mkdir here
 	for file in "$PWD/here" /dev/full "$PWD/nowhere/file.pcap"; do
 		run_split stream tcp_stream capture="$file"
+		[[ $out$err != *'built without libpcap'* ]] || skip "built without libpcap"
 		[ "$status" -eq 2 ] || explain
 		[[ $out$err == *"capture=$file: "* ]] || explain
 	done
