@@ -300,3 +300,20 @@ void zm_builds_explain(const struct zm_cgroups *cgroups, unsigned int index,
 	if (strstr(why->text, "No space left"))
 		zm_why_prefix(why, "%s is full, choose another dir", zm_builds_folder(dir));
 }
+
+bool zm_builds_are_done(const struct zm_run *run, uint64_t iterations, unsigned int nr_reached)
+{
+	return iterations && nr_reached == run->nr_tasks;
+}
+
+int zm_builds_check_done(const struct zm_run *run, uint64_t iterations, unsigned int nr_reached,
+			 struct zm_why *why)
+{
+	if (!iterations || nr_reached == run->nr_tasks)
+		return 0;
+	return zm_why_set(
+		why, -ETIME,
+		"%u of %u instances had built %llu times when the runtime was over: raise "
+		"runtime, or measure for just as long with iterations=0",
+		nr_reached, run->nr_tasks, (unsigned long long)iterations);
+}

@@ -62,4 +62,10 @@ int zm_builds_make_cgroups(const struct zm_run *run, const struct zm_cgroup_limi
 void zm_builds_explain(const struct zm_cgroups *cgroups, unsigned int index,
 		       const struct zm_cgroup_limits *limits, const char *dir, struct zm_why *why);
 
+/* For is_done and verify: have all instances built as often as `iterations` says? With 0 the time decides,
+ * and that is never so. verify then fails with -ETIME and the sentence. */
+bool zm_builds_are_done(const struct zm_run *run, uint64_t iterations, unsigned int nr_reached);
+int zm_builds_check_done(const struct zm_run *run, uint64_t iterations, unsigned int nr_reached,
+			 struct zm_why *why);
+
 #endif

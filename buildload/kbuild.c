@@ -508,25 +508,19 @@ static bool is_done(const struct zm_run *run)
 	const struct kbuild_options *chosen = run->options;
 	const struct kbuild_run *shared = run->state;
 
-	return chosen->iterations && atomic_load(&shared->nr_reached) == run->nr_tasks;
+	return zm_builds_are_done(run, chosen->iterations, atomic_load(&shared->nr_reached));
 }
 
 static int verify(struct zm_run *run, struct zm_why *why)
 {
 	const struct kbuild_options *chosen = run->options;
 	const struct kbuild_run *shared = run->state;
-	unsigned int nr_reached = atomic_load(&shared->nr_reached);
 	uint32_t most = atomic_load(&shared->most_running);
 
 	if (most > shared->jobs)
 		return zm_why_set(why, -EBADMSG, "%u jobs ran at once in an instance of jobs=%u",
 				  most, shared->jobs);
-	if (!chosen->iterations || nr_reached == run->nr_tasks)
-		return 0;
-	return zm_why_set(why, -ETIME,
-			  "%u of %u instances had built %llu times when the runtime was over: "
-			  "raise runtime, or measure for just as long with iterations=0",
-			  nr_reached, run->nr_tasks, (unsigned long long)chosen->iterations);
+	return zm_builds_check_done(run, chosen->iterations, atomic_load(&shared->nr_reached), why);
 }
 
 static const char *const presets[] = { "runtime", "1h", "warmup", "0s", "start", "10m", NULL };
