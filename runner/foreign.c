@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,8 @@ static _Noreturn void become(const struct zm_foreign *foreign, int word_fd, int 
 	char word;
 	int error;
 
+	/* Whatever kills the runner ends the command, too; what died before now closed the pipe. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	do {
 		n = read(word_fd, &word, 1);
 	} while (n < 0 && errno == EINTR);

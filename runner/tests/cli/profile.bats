@@ -106,6 +106,18 @@ profile_here() {
 	has_line ': interrupted'
 }
 
+@test "kill -9 of zonemark takes the command along" {
+	"$ZONEMARK" profile --share --monitor none -- sh -c 'echo $$; exec sleep 60' > out 2> err &
+	pid=$!
+	for _ in $(seq 200); do grep -q . out && break; sleep 0.05; done
+	command=$(cat out)
+	kill -9 $pid
+	wait $pid || true
+	for _ in $(seq 100); do kill -0 "$command" 2> /dev/null || return 0; sleep 0.05; done
+	kill -9 "$command"
+	return 1
+}
+
 @test "the command has signals and pipes as if zonemark were not there" {
 	run_split profile_here --monitor none -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status; yes | head -1'
 	succeeds
