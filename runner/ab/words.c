@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "results/store.h"
+#include "runner/invocation.h"
 
 static void add(json_t *words, const char *name, const char *value)
 {
@@ -41,6 +42,29 @@ json_t *zm_ab_line_words(const char *const *words, size_t nr_words)
 	return array;
 }
 
+/* Is there a workload, a matrix or a file of the first word's name? What else is wrong with the line may
+ * be so on this machine only: the guest, or the other kernel, has the say. */
+static int check_name(const char *const *words, const char *name, struct zm_why *why)
+{
+	const struct zm_invocation_ask ask = { .words = words, .nr_words = 1 };
+	struct zm_topology topology = { 0 };
+	struct zm_plan plan = { 0 };
+	struct zm_why cause = { "" };
+	struct zm_sysroot root;
+	int r = zm_sysroot_open(&root, NULL);
+
+	if (r < 0)
+		return zm_why_errno(why, r, "/");
+	r = zm_invocation_topology(NULL, &root, &topology, &cause);
+	if (r == 0)
+		r = zm_invocation_plan(&ask, &root, &topology, &plan, &cause);
+	if (r == 0)
+		zm_plan_release(&plan);
+	zm_topology_release(&topology);
+	zm_sysroot_release(&root);
+	return r == -ENOENT ? zm_why_set(why, r, "%s: %s", name, cause.text) : 0;
+}
+
 int zm_ab_line_check(const char *const *words, size_t nr_words, const char *name,
 		     struct zm_why *why)
 {
@@ -50,7 +74,7 @@ int zm_ab_line_check(const char *const *words, size_t nr_words, const char *name
 					  "%s: %s stands behind the matrix; --name and --db stand "
 					  "before it",
 					  name, words[i]);
-	return 0;
+	return nr_words ? check_name(words, name, why) : 0;
 }
 
 int zm_ab_path_absolute(const char *path, char *buf, size_t size, struct zm_why *why)

@@ -37,7 +37,8 @@ struct zm_ab_guest {
 json_t *zm_ab_guest_words(const struct zm_ab_guest *guest);
 json_t *zm_ab_line_words(const char *const *words, size_t nr_words);
 
-/* What these commands set themselves may not stand in the line. -EINVAL. */
+/* What these commands set themselves may not stand in the line: -EINVAL. Its first word is a workload, a
+ * matrix or a file: -ENOENT, before anything is built or booted. */
 int zm_ab_line_check(const char *const *words, size_t nr_words, const char *name,
 		     struct zm_why *why);
 

@@ -181,6 +181,9 @@ turns() { # as a line of letters
 	fails_with 2 'A and B are the same'
 	ab --kernel a --kernel b
 	fails_with 2 'what shall be measured'
+	ab --kernel a --kernel b page_fualt1 runtime=1
+	fails_with 2 'ab: page_fualt1: no such workload or matrix; did you mean page_fault1'
+	[ ! -s "$LOG" ]
 	ab --kernel a --kernel b --kernel c page_fault1
 	fails_with 2 '--kernel is there twice'
 	ab --kernel a --kernel b --name 'a*' page_fault1

@@ -151,6 +151,8 @@ d}' boot
 	fails_with 2 'of which repository'
 	run_split zonemark bisect --good c0 --bad c1 --source tree
 	fails_with 2 'what shall be measured'
+	run_split zonemark bisect --good c0 --bad c1 --source tree nosuch
+	fails_with 2 'bisect: nosuch: no such workload or matrix'
 	run_split zonemark bisect --good c0 --bad c1 --source nowhere page_fault1
 	fails_with 2 '--source nowhere: No such file'
 	run_split "${bisect[@]}" --good c0 --bad c9 page_fault1
