@@ -29,8 +29,8 @@ struct zm_plan {
 	uint64_t budget_ns;
 };
 
-/* workloads: NULL-terminated. -ENOPKG: a file or a table of nothing that is here. -EINVAL, -ENOENT, -ERANGE: the sentence names the word, and the nearest
- * that there is. */
+/* workloads: NULL-terminated. -ENOPKG: a file or a table of nothing that is here. -EINVAL, -ENOENT,
+ * -ERANGE: the sentence names the word, and the nearest that there is. */
 int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload *const *workloads,
 		 const char *const *words, size_t nr_words, struct zm_plan *ret_plan,
 		 struct zm_why *why);
