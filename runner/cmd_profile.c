@@ -161,6 +161,14 @@ static int launch_all(struct zm_invocation *invocation, struct zm_foreign *forei
 	return status;
 }
 
+static bool has_chains(const struct zm_invocation *invocation)
+{
+	for (size_t i = 0; invocation->monitors[i]; i++)
+		if (strcmp(invocation->monitors[i]->name, "perf-profile") == 0)
+			return true;
+	return false;
+}
+
 static int profile(struct zm_invocation *invocation, struct zm_foreign *foreign,
 		   const struct switches *switches)
 {
@@ -173,10 +181,12 @@ static int profile(struct zm_invocation *invocation, struct zm_foreign *foreign,
 	if (answer(invocation->session.store, run, switches, &why) < 0)
 		return zm_cmd_fail(status ? (enum zm_exit)status : ZM_EXIT_USAGE, &why);
 	if (!invocation->session.guest_note)
-		(void)fprintf(stderr,
-			      "`zonemark show %llu` shows it again, with --flame FILE where the "
-			      "kernel's time went; the store is %s\n",
-			      (unsigned long long)run, zm_store_path(invocation->session.store));
+		(void)fprintf(stderr, "`zonemark show %llu` shows it again%s; the store is %s\n",
+			      (unsigned long long)run,
+			      has_chains(invocation)
+				      ? ", with --flame FILE where the kernel's time went"
+				      : "",
+			      zm_store_path(invocation->session.store));
 	return status;
 }
 
