@@ -362,6 +362,34 @@ static int list_workload(const struct machine *machine, const struct switches *s
 	return status;
 }
 
+/* The row of that name in any section, as the section shows it. -1: there is none. */
+static int list_row(const struct machine *machine, const struct switches *switches,
+		    const char *word)
+{
+	int status = -1;
+
+	for (size_t i = 0; i < NR_SECTIONS && status < 0; i++) {
+		json_t *array = sections[i].describe(machine), *row = json_array(), *object;
+		size_t k;
+
+		json_array_foreach(array, k, object)
+		{
+			if (strcmp(string_of(object, "name"), word) == 0)
+				(void)json_array_append(row, object);
+		}
+		if (json_array_size(row) > 0) {
+			status = ZM_EXIT_OK;
+			if (switches->json)
+				status = print_json(json_array_get(row, 0));
+			else
+				print_section(&sections[i], row);
+		}
+		json_decref(row);
+		json_decref(array);
+	}
+	return status;
+}
+
 static bool is_section(const char *word)
 {
 	for (size_t i = 0; i < NR_SECTIONS; i++)
@@ -394,6 +422,7 @@ static int list(const struct machine *machine, const struct zm_args *args)
 	const struct switches *switches = args->switches;
 	const char *word = args->nr_words ? args->words[args->nr_words - 1] : NULL;
 	const struct zm_workload *workload;
+	int status;
 
 	if (args->nr_words > 2 || (args->nr_words == 2 && strcmp(args->words[0], "workloads") != 0))
 		return zm_cmd_failf(ZM_EXIT_USAGE, "list: %s: too many words; one name at a time",
@@ -401,9 +430,10 @@ static int list(const struct machine *machine, const struct zm_args *args)
 	if (!word || (args->nr_words == 1 && is_section(word)))
 		return list_sections(machine, switches, word);
 	workload = zm_workload_find(word);
-	if (!workload)
-		return no_such_name(word);
-	return list_workload(machine, switches, workload);
+	if (workload)
+		return list_workload(machine, switches, workload);
+	status = list_row(machine, switches, word);
+	return status < 0 ? no_such_name(word) : status;
 }
 
 static int run(const struct zm_args *args)

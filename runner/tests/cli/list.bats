@@ -82,3 +82,17 @@ for workload in answer["workloads"]:
 	run_split taskset -c "$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" "$ZONEMARK" list workloads
 	succeeds
 }
+
+@test "a row of any section by its name" {
+	for name in full nightly pcp-v3/unix perf-profile; do
+		run_split zonemark list "$name"
+		succeeds
+		has_line "^ *$name "
+		run_split zonemark list "$name" --json
+		succeeds
+		[[ $out == *"\"name\": \"$name\""* ]] || explain
+	done
+	run_split zonemark list fulll
+	[ "$status" -eq 2 ]
+	[[ $err == *'there is no fulll'* ]] || explain
+}
