@@ -20,7 +20,7 @@
 #include "workloads/base/cleanup.h"
 #include "workloads/base/touch.h"
 
-#define STEP_BYTES     (UINT64_C(1) << 23) /* a step zeroes about so much at most */
+#define STEP_BYTES     (UINT64_C(1) << 25) /* a step zeroes about so much at most */
 #define CHECKED_PAGES  64                  /* that teardown looks at */
 #define TABLE_BYTES    8                   /* of page table, per page */
 #define PAGEMAP_FILE   (UINT64_C(1) << 61) /* the page is a file's, not the task's own copy */

@@ -15,6 +15,8 @@
 #include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
 
+#define SHORT_STEP_NS (10 * ZM_NS_PER_MS)
+
 static void notify(const struct zm_launch_spec *spec)
 {
 	uint64_t one = 1;
@@ -107,30 +109,51 @@ static inline bool is_good_step(int64_t done, uint64_t n)
 	return done > 0 && (uint64_t)done <= n;
 }
 
-/* The first operation is done alone: its moment is the task's real start. */
-static int loop_steps(struct zm_task *task, struct zm_why *why)
+static inline int do_step(struct zm_task *task, uint64_t n, uint64_t *ops, struct zm_why *why)
 {
-	int64_t (*const step)(struct zm_task *, uint64_t) = task->run->workload->step;
-	const uint64_t n = task->run->workload->batch;
-	uint64_t ops;
-	int64_t done;
+	int64_t done = task->run->workload->step(task, n);
 
-	if (zm_task_is_stopped(task))
-		return 0;
-	done = step(task, 1);
-	if (!is_good_step(done, 1))
-		return say_bad_step(task, done, 1, why);
-	ops = (uint64_t)done;
-	atomic_store_explicit(&task->slot->ops, ops, memory_order_relaxed);
-	atomic_store_explicit(&task->slot->first_op_ns, zm_clock_now_ns(), memory_order_relaxed);
-	while (!zm_task_is_stopped(task)) {
-		done = step(task, n);
-		if (!is_good_step(done, n))
-			return say_bad_step(task, done, n, why);
-		ops += (uint64_t)done;
-		atomic_store_explicit(&task->slot->ops, ops, memory_order_relaxed);
+	if (!is_good_step(done, n))
+		return say_bad_step(task, done, n, why);
+	*ops += (uint64_t)done;
+	atomic_store_explicit(&task->slot->ops, *ops, memory_order_relaxed);
+	return 0;
+}
+
+/* The first operation is done alone: its moment is the task's real start. From there the steps double
+ * as long as they are short, up to the workload's batch; from then on nobody looks at the clock. */
+static int work_up(struct zm_task *task, uint64_t *ops, struct zm_why *why)
+{
+	uint64_t most = task->run->workload->batch;
+	uint64_t before_ns = 0, now_ns;
+
+	for (uint64_t n = 1; !zm_task_is_stopped(task);) {
+		int r = do_step(task, n, ops, why);
+
+		if (r < 0)
+			return r;
+		now_ns = zm_clock_now_ns();
+		if (before_ns == 0)
+			atomic_store_explicit(&task->slot->first_op_ns, now_ns,
+					      memory_order_relaxed);
+		if (n == most)
+			return 0;
+		if (now_ns - before_ns < SHORT_STEP_NS || before_ns == 0)
+			n = n < most / 2 ? n * 2 : most;
+		before_ns = now_ns;
 	}
 	return 0;
+}
+
+static int loop_steps(struct zm_task *task, struct zm_why *why)
+{
+	const uint64_t n = task->run->workload->batch;
+	uint64_t ops = 0;
+	int r = work_up(task, &ops, why);
+
+	while (r == 0 && !zm_task_is_stopped(task))
+		r = do_step(task, n, &ops, why);
+	return r;
 }
 
 static int loop_itself(struct zm_task *task, struct zm_why *why)

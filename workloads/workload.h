@@ -186,8 +186,10 @@ struct zm_workload {
 	 * NULL. */
 	const char *const *save;
 
-	/* Operations per step: large enough that the harness's share is small (it spends about 20
-	 * instructions a step), small enough that a step ends within a millisecond. */
+	/* Operations per step, at most: large enough that the harness's share is small (it spends about
+	 * 20 instructions a step, and walks through pages that the step drove out of the caches). A task
+	 * works up to it, from one operation, as long as its steps take less than 10 ms, so that a slow
+	 * machine's counts stay fresh and its tasks can be stopped. */
 	uint64_t batch;
 
 	/* How long a task may honestly go without a count (operations or counters): a build job takes

@@ -238,7 +238,7 @@ static void test_steps_are_short(void **state)
 
 	(void)state;
 	start(&rig, all[0], 1, 4096, 512, "");
-	assert_true(rig_step(&rig, 0, 128) <= 1 + (int64_t)((1 << 23) / (512 * PAGE)));
+	assert_true(rig_step(&rig, 0, 128) <= 1 + (int64_t)((1 << 25) / (512 * PAGE)));
 	rig_stop(&rig);
 	rig_free(&rig);
 }
