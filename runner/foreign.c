@@ -80,6 +80,8 @@ int zm_foreign_find(const char *command, struct zm_why *why)
 {
 	int r = strchr(command, '/') ? try(command) : *command ? search(command) : -ENOENT;
 
+	if (!*command)
+		return zm_why_set(why, r, "the command's name is empty");
 	if (r == -ENOENT)
 		return zm_why_set(why, r, "%s: no such command%s", command,
 				  strchr(command, '/') ? "" : " on PATH");

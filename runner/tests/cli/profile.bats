@@ -47,6 +47,8 @@ profile_here() {
 	fails_with 2 '^zonemark: profile: which command\?'
 	run_split profile_here -- no-such-command-here
 	fails_with 127 '^zonemark: no-such-command-here: no such command on PATH$'
+	run_split zonemark profile -- ''
+	fails_with 127 "^zonemark: the command's name is empty$"
 	run_split profile_here -- ./nothing
 	fails_with 127 '^zonemark: ./nothing: no such command$'
 	echo text > plain
