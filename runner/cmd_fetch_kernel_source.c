@@ -2,16 +2,23 @@
  * cmd_fetch_kernel_source: Debian's kernel source, unpacked in the cache folder and installed nowhere.
  *
  *     which package -> is it there? -> is there room? -> apt-get download, dpkg-deb, tar -> its path
+ *
+ * The work is done by a process group of its own: a signal ends all of it, and what it had unpacked so far is
+ * removed.
  */
 #include "runner/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buildload/source.h"
@@ -105,6 +112,90 @@ static int fetch(const char *cache, const char *name, struct zm_why *why)
 	return r;
 }
 
+/* --- what a signal ends ---------------------------------------------------------------------- */
+
+static void fill_ending_signals(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+}
+
+static void become(const char *cache, const char *name, const sigset_t *mask, pid_t parent)
+	__attribute__((noreturn));
+
+static void become(const char *cache, const char *name, const sigset_t *mask, pid_t parent)
+{
+	struct zm_why why = { "" };
+	int r;
+
+	(void)setpgid(0, 0);
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(ZM_EXIT_USAGE);
+	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	r = fetch(cache, name, &why);
+	if (r < 0) {
+		zm_why_prefix(&why, "fetch-kernel-source");
+		_exit(zm_cmd_fail(ZM_EXIT_USAGE, &why));
+	}
+	_exit(zm_cmd_close_stdout(ZM_EXIT_OK));
+}
+
+/* Its end, or the signal that we heard. */
+static int wait_for(pid_t pid, int *ret_signal)
+{
+	int status = 0;
+	siginfo_t info;
+	sigset_t set;
+
+	fill_ending_signals(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (sigwaitinfo(&set, &info) < 0 || info.si_signo == SIGCHLD)
+			continue;
+		*ret_signal = info.si_signo;
+		(void)kill(-pid, SIGKILL);
+	}
+	return status;
+}
+
+/* All of the group, tar and what it started too, before their files are removed. */
+static void wait_for_group(pid_t group)
+{
+	for (int i = 0; i < 500 && kill(-group, 0) == 0; i++)
+		(void)nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+}
+
+static int fetch_in_group(const char *cache, const char *name)
+{
+	pid_t parent = getpid(), pid;
+	int status, signal_nr = 0;
+	sigset_t set, old;
+
+	fill_ending_signals(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &set, &old);
+	pid = fork();
+	if (pid == 0)
+		become(cache, name, &old, parent);
+	if (pid < 0) {
+		(void)sigprocmask(SIG_SETMASK, &old, NULL);
+		return zm_cmd_failf(ZM_EXIT_USAGE, "fetch-kernel-source: %s", strerror(errno));
+	}
+	(void)setpgid(pid, pid);
+	status = wait_for(pid, &signal_nr);
+	if (signal_nr) {
+		wait_for_group(pid);
+		zm_vm_package_clean(name, cache);
+		(void)signal(signal_nr, SIG_DFL);
+		(void)raise(signal_nr);
+	}
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : ZM_EXIT_USAGE;
+}
+
 static int run(const struct zm_args *args)
 {
 	zm_autofree char *cache = NULL;
@@ -115,9 +206,7 @@ static int run(const struct zm_args *args)
 	if (r == 0)
 		r = zm_vm_cache_open(&cache, &why);
 	if (r == 0)
-		r = fetch(cache, name, &why);
-	if (r == 0)
-		return ZM_EXIT_OK;
+		return fetch_in_group(cache, name);
 	zm_why_prefix(&why, "fetch-kernel-source");
 	return zm_cmd_fail(ZM_EXIT_USAGE, &why);
 }

@@ -133,7 +133,7 @@ static int fetch_into(const char *folder, const char *name, finish_fn finish, st
 }
 
 /* One at a time: a second command waits and finds it there. */
-static int lock_cache(const char *cache)
+static int lock_cache(const char *cache, int flags)
 {
 	zm_autofree char *path = NULL;
 	int fd;
@@ -143,8 +143,12 @@ static int lock_cache(const char *cache)
 		return -1;
 	}
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	while (fd >= 0 && flock(fd, LOCK_EX) < 0 && errno == EINTR)
-		;
+	while (fd >= 0 && flock(fd, LOCK_EX | flags) < 0) {
+		if (errno == EINTR)
+			continue;
+		(void)close(fd);
+		return -1;
+	}
 	return fd;
 }
 
@@ -153,7 +157,7 @@ static int fetch(const char *cache, const char *folder, const char *name, finish
 		 struct zm_why *why)
 {
 	zm_autofree char *temporary = NULL;
-	zm_autoclose int lock_fd = lock_cache(cache);
+	zm_autoclose int lock_fd = lock_cache(cache, 0);
 	int r;
 
 	if (access(folder, R_OK) == 0)
@@ -175,6 +179,17 @@ static int fetch(const char *cache, const char *folder, const char *name, finish
 	if (r < 0)
 		zm_why_prefix(why, "the package %s cannot be had (try apt-get update)", name);
 	return r;
+}
+
+void zm_vm_package_clean(const char *name, const char *cache)
+{
+	zm_autofree char *temporary = NULL;
+	zm_autoclose int lock_fd = lock_cache(cache, LOCK_NB);
+
+	if (asprintf(&temporary, "%s/%s+", cache, name) < 0)
+		temporary = NULL;
+	else if (lock_fd >= 0 && access(temporary, F_OK) == 0)
+		(void)zm_remove_tree(temporary, NULL);
 }
 
 int zm_vm_package_open(const char *name, const char *cache, char **ret_folder, struct zm_why *why)

@@ -23,4 +23,7 @@ int zm_vm_package_fetch(const char *name, const char *cache,
 int zm_vm_package_find(const char *usual, const char *prefix, char *name, size_t size,
 		       struct zm_why *why);
 
+/* Removes what a fetch left behind that was killed; nothing where another is under way. */
+void zm_vm_package_clean(const char *name, const char *cache);
+
 #endif

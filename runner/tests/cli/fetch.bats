@@ -49,6 +49,21 @@ folder() {
 	[ "$(ls "$XDG_CACHE_HOME/zonemark")" = lock ]
 }
 
+@test "a signal ends all of it, and nothing is left" {
+	for signal in TERM INT HUP; do
+		printf '#!/bin/sh\ntouch half; sleep 60 & echo $! > "%s/sleeper"; wait\n' "$PWD" > bin/dpkg-deb
+		rm -f sleeper
+		setsid env --default-signal "$ZONEMARK" fetch-kernel-source > out 2> err 3>&- &
+		for _ in $(seq 100); do [ -s sleeper ] && break || sleep 0.05; done
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		[ "$(ls "$XDG_CACHE_HOME/zonemark")" = lock ]
+		if kill -0 "$(< sleeper)" 2> /dev/null; then return 1; fi
+	done
+}
+
 @test "no such package, no such word" {
 	run_split zonemark fetch-kernel-source linux-image-9.9
 	fails_with 2 "linux-image-9.9: a package of this kind is called linux-source-6.1"
