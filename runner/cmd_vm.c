@@ -54,6 +54,7 @@ struct command {
 	struct zm_vm_channel *channel;
 	int channel_fd, signal_fd;
 	sigset_t old_mask;
+	struct zm_why kvm_failed; /* "": KVM was not tried, or does */
 };
 
 enum accel_choice {
@@ -297,8 +298,9 @@ static int fill_channel(struct command *command, struct zm_why *why)
 					   sizeof(channel->machine_id));
 		zm_sysroot_release(&root);
 	}
-	if (zm_vm_about_print(command->spec.accel, command->switches->topology, channel->about,
-			      sizeof(channel->about)) < 0)
+	if (zm_vm_about_print(command->spec.accel, command->switches->topology,
+			      command->kvm_failed.text[0] ? command->kvm_failed.text : NULL,
+			      channel->about, sizeof(channel->about)) < 0)
 		return zm_why_set(why, -E2BIG, "vm: --topology is too long");
 	return zm_vm_channel_put_words(channel, command->args->words, command->args->nr_words, why);
 }
@@ -332,20 +334,21 @@ static int boot(struct command *command, enum zm_vm_accel accel, uint64_t boot_n
 static int boot_by_any(struct command *command, struct zm_why *why)
 {
 	uint64_t patience_ns = command->switches->boot_timeout_ns;
-	struct zm_why first = { { 0 } };
+	struct zm_why *first = &command->kvm_failed;
 	int r;
 
 	if (access(KVM_DEVICE, R_OK | W_OK) < 0) {
-		(void)fprintf(stderr, "KVM: %s: %s; so it is TCG\n", KVM_DEVICE, strerror(errno));
+		(void)zm_why_errno(first, -errno, "%s", KVM_DEVICE);
+		(void)fprintf(stderr, "KVM: %s; so it is TCG\n", first->text);
 		return boot(command, ZM_VM_TCG, patience_ns, why);
 	}
 	r = boot(command, ZM_VM_KVM, patience_ns < KVM_PATIENCE_NS ? patience_ns : KVM_PATIENCE_NS,
-		 &first);
+		 first);
 	if (r == 0 || r == -EINTR || command->course.up_ns) {
-		*why = first;
+		*why = *first;
 		return r;
 	}
-	(void)fprintf(stderr, "KVM: no guest comes up by it (%s); so it is TCG\n", first.text);
+	(void)fprintf(stderr, "KVM: no guest comes up by it (%s); so it is TCG\n", first->text);
 	command->course = (struct zm_vm_course){ 0 };
 	return boot(command, ZM_VM_TCG, patience_ns, why);
 }

@@ -8,7 +8,8 @@
 
 #include "workloads/base/cleanup.h"
 
-int zm_vm_about_print(enum zm_vm_accel accel, const char *topology, char *buf, size_t size)
+int zm_vm_about_print(enum zm_vm_accel accel, const char *topology, const char *kvm_failed,
+		      char *buf, size_t size)
 {
 	struct utsname host;
 	json_t *about;
@@ -18,6 +19,10 @@ int zm_vm_about_print(enum zm_vm_accel accel, const char *topology, char *buf, s
 	about = json_pack("{s:s, s:s, s:s, s:b}", "accelerator", zm_vm_accel_name(accel),
 			  "topology", topology, "host_kernel", host.release, "is_for_speed",
 			  accel == ZM_VM_KVM);
+	/* A console's bytes may be no text. */
+	if (about && kvm_failed &&
+	    json_object_set_new(about, "kvm_failed", json_string(kvm_failed)) < 0)
+		(void)json_object_set_new(about, "kvm_failed", json_string("no guest comes up"));
 	length = about ? json_dumpb(about, buf, size, JSON_COMPACT) : 0;
 	json_decref(about);
 	if (length == 0 || length >= size)

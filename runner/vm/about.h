@@ -5,6 +5,7 @@
  *     topology        as given to --topology
  *     host_kernel     release
  *     is_for_speed    false: figures say what happens, not how fast
+ *     kvm_failed      why KVM was tried first and did not do; not there when it was not tried
  */
 #ifndef ZM_RUNNER_VM_ABOUT_H
 #define ZM_RUNNER_VM_ABOUT_H
@@ -16,8 +17,9 @@
 
 #define ZM_VM_ABOUT "run/zonemark-guest"
 
-/* As one line of JSON. -ENOBUFS. */
-int zm_vm_about_print(enum zm_vm_accel accel, const char *topology, char *buf, size_t size);
+/* As one line of JSON. kvm_failed may be NULL. -ENOBUFS. */
+int zm_vm_about_print(enum zm_vm_accel accel, const char *topology, const char *kvm_failed,
+		      char *buf, size_t size);
 
 /* A new reference; NULL: this is no guest of ours. */
 json_t *zm_vm_about_read(const struct zm_sysroot *root);
