@@ -391,8 +391,7 @@ static int run(const struct zm_args *args)
 	if (r == 0 && is_new)
 		r = begin(args, path, &why);
 	status = r < 0 ? zm_cmd_fail(ZM_EXIT_USAGE, &why) : go_on(path, switches);
-	if (lock_fd >= 0)
-		(void)close(lock_fd);
+	zm_ab_plan_unlock(path, lock_fd);
 	return status;
 }
 

@@ -366,8 +366,7 @@ static int run(const struct zm_args *args)
 	json_decref(texts.vm_words);
 	json_decref(texts.words);
 	free(texts.build);
-	if (texts.lock_fd >= 0)
-		(void)close(texts.lock_fd);
+	zm_ab_plan_unlock(texts.work, texts.lock_fd);
 	return status;
 }
 

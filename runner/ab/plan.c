@@ -81,6 +81,21 @@ static int make_folders(const char *folder)
 	}
 }
 
+/* A descriptor, or -errno; -ESTALE: who had it removed the file meanwhile. */
+static int try_lock(const char *name)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	struct stat ours, theirs;
+	int r = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+
+	if (r == 0 && (fstat(fd, &ours) < 0 || stat(name, &theirs) < 0 ||
+		       ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev))
+		r = -ESTALE;
+	if (r < 0 && fd >= 0)
+		(void)close(fd);
+	return r < 0 ? r : fd;
+}
+
 int zm_ab_plan_lock(const char *path, int *ret_fd, struct zm_why *why)
 {
 	zm_autofree char *folder = folder_of(path);
@@ -93,18 +108,28 @@ int zm_ab_plan_lock(const char *path, int *ret_fd, struct zm_why *why)
 		name = NULL;
 		return zm_why_errno(why, -ENOMEM, "the plan %s", path);
 	}
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	do {
+		fd = try_lock(name);
+	} while (fd == -ESTALE);
+	if (fd == -EWOULDBLOCK)
+		return zm_why_set(why, -EBUSY, "another zonemark works on the plan %s", path);
 	if (fd < 0)
-		return zm_why_errno(why, -errno, "%s", name);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		r = -errno;
-		(void)close(fd);
-		return r == -EWOULDBLOCK ? zm_why_set(why, -EBUSY,
-						      "another zonemark works on the plan %s", path)
-					 : zm_why_errno(why, r, "%s", name);
-	}
+		return zm_why_errno(why, fd, "%s", name);
 	*ret_fd = fd;
 	return 0;
+}
+
+void zm_ab_plan_unlock(const char *path, int fd)
+{
+	zm_autofree char *name = NULL;
+
+	if (fd < 0)
+		return;
+	if (asprintf(&name, "%s.lock", path) < 0)
+		name = NULL;
+	else
+		(void)unlink(name);
+	(void)close(fd);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */

@@ -77,8 +77,11 @@ int zm_ab_name_make(const char *prefix, char *buf, size_t size, struct zm_why *w
 /* Where it is when nobody says: /var/lib/zonemark/ab.json for root, else in the state folder. -ENOENT. */
 int zm_ab_plan_default_path(char *buf, size_t size, struct zm_why *why);
 
-/* Nobody else works on the plan as long as *ret_fd is open. -EBUSY. Makes missing folders. */
+/* Nobody else works on the plan until it is unlocked, or this process ends. -EBUSY. Makes missing folders. */
 int zm_ab_plan_lock(const char *path, int *ret_fd, struct zm_why *why);
+
+/* The lock's file goes, too. -1 is nothing. */
+void zm_ab_plan_unlock(const char *path, int fd);
 
 /* -ENOENT, without a sentence, when there is none; -EUCLEAN: it is none, or damaged. */
 int zm_ab_plan_load(const char *path, struct zm_ab_plan *ret_plan, struct zm_why *why);
