@@ -12,6 +12,22 @@
 #include "buildload/cgroup.h"
 #include "workloads/worker.h"
 
+/* The rows of the members nr_instances, jobs and iterations of a workload's own option struct. */
+/* clang-format off */
+#define ZM_BUILDS_ROWS(own)                                                                        \
+	{ .name = "nr_instances", .type = ZM_OPTION_U64,                                           \
+	  .offset = offsetof(own, nr_instances), .preset = "8", .min = 1, .max = 65536,            \
+	  .unit = "builds",                                                                        \
+	  .help = "builds at once, each in a cgroup of its own" },                                 \
+	{ .name = "jobs", .type = ZM_OPTION_AMOUNT,                                                \
+	  .offset = offsetof(own, jobs), .preset = "28", .also = "nr_task", .unit = "jobs",        \
+	  .help = "-j of each build; a percentage is of the CPUs, for all builds together" },      \
+	{ .name = "iterations", .type = ZM_OPTION_U64,                                             \
+	  .offset = offsetof(own, iterations), .preset = "1",                                      \
+	  .help = "the window ends when every instance has built so often; 0: after the "          \
+	          "runtime" }
+/* clang-format on */
+
 /* The counters of a build's workload. */
 enum zm_builds_counter {
 	ZM_BUILDS_BUILDS,

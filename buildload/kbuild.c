@@ -57,21 +57,7 @@ static const char *const orders[] = { "recorded", "drawn", NULL };
 #define AT(member) offsetof(struct kbuild_options, member)
 
 static const struct zm_option options[] = {
-	{ .name = "nr_instances",
-	  .type = ZM_OPTION_U64,
-	  .offset = AT(nr_instances),
-	  .preset = "8",
-	  .min = 1,
-	  .max = 65536,
-	  .unit = "builds",
-	  .help = "builds at once, each in a cgroup of its own" },
-	{ .name = "jobs",
-	  .type = ZM_OPTION_AMOUNT,
-	  .offset = AT(jobs),
-	  .preset = "28",
-	  .also = "nr_task",
-	  .unit = "jobs",
-	  .help = "-j of each build; a percentage is of the CPUs, for all builds together" },
+	ZM_BUILDS_ROWS(struct kbuild_options),
 	{ .name = "profile",
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(profile),
@@ -85,11 +71,6 @@ static const struct zm_option options[] = {
 	  .help = "the last stage to be built, or what the recorded command built: all; all too "
 		  "when "
 		  "not given" },
-	{ .name = "iterations",
-	  .type = ZM_OPTION_U64,
-	  .offset = AT(iterations),
-	  .preset = "1",
-	  .help = "the window ends when every instance has built so often; 0: after the runtime" },
 	{ .name = "objects",
 	  .type = ZM_OPTION_U64,
 	  .offset = AT(objects),
