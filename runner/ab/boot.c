@@ -1,27 +1,21 @@
 /*
  * boot: the newest run's number -> child -> runs with higher numbers.
- *
- * INT, TERM and HUP are blocked while the child lives. What another process sends us is passed on; what the
- * terminal sends has come to the child, too. However this process ends, the child is told (PDEATHSIG).
  */
 #include "runner/ab/boot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "results/pool.h"
 #include "results/query.h"
 #include "results/store.h"
+#include "runner/child.h"
 #include "workloads/base/cleanup.h"
-
-#define THIS_PROGRAM "/proc/self/exe"
 
 /* --- the line -------------------------------------------------------------------------------- */
 
@@ -105,70 +99,24 @@ static void sign(const char *kernel, const char *append, const char *label, cons
 		(void)setenv("ZONEMARK_DB", db, 1);
 }
 
-/* In the child: no input, its answer is talk here, signals as they were. */
-__attribute__((noreturn)) static void become(const char *program, const char *const *argv,
-					     const sigset_t *mask, pid_t parent)
+static void sign_boot(const void *context)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const struct zm_ab_boot *boot = context;
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(127);
-	(void)dup2(null, STDIN_FILENO);
-	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
-	(void)signal(SIGPIPE, SIG_DFL);
-	(void)sigprocmask(SIG_SETMASK, mask, NULL);
-	(void)execv(program, (char *const *)argv);
-	_exit(127);
-}
-
-static void fill_ending_signals(sigset_t *set)
-{
-	(void)sigemptyset(set);
-	(void)sigaddset(set, SIGINT);
-	(void)sigaddset(set, SIGTERM);
-	(void)sigaddset(set, SIGHUP);
-}
-
-static int wait_for(pid_t child, int *ret_signal)
-{
-	siginfo_t info;
-	sigset_t set;
-	int status = 0;
-
-	fill_ending_signals(&set);
-	(void)sigaddset(&set, SIGCHLD);
-	while (waitpid(child, &status, WNOHANG) == 0) {
-		if (sigwaitinfo(&set, &info) < 0 || info.si_signo == SIGCHLD)
-			continue;
-		*ret_signal = info.si_signo;
-		if (info.si_code <= 0) /* from a process, not from the terminal */
-			(void)kill(child, info.si_signo);
-	}
-	return status;
+	sign(boot->kernel, boot->append, boot->label, boot->db);
 }
 
 static int run_child(const struct zm_ab_boot *boot, const char *const *argv, int *ret_status,
 		     int *ret_signal)
 {
-	pid_t parent = getpid(), child;
-	sigset_t set, old;
+	const struct zm_child child = {
+		.program = *boot->command ? argv[0] : ZM_CHILD_THIS_PROGRAM,
+		.argv = argv,
+		.prepare = sign_boot,
+		.context = boot,
+	};
 
-	fill_ending_signals(&set);
-	(void)sigaddset(&set, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, &set, &old);
-	(void)fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		sign(boot->kernel, boot->append, boot->label, boot->db);
-		become(*boot->command ? argv[0] : THIS_PROGRAM, argv, &old, parent);
-	}
-	if (child > 0)
-		*ret_status = wait_for(child, ret_signal);
-	else
-		child = -errno;
-	(void)sigprocmask(SIG_SETMASK, &old, NULL);
-	return child < 0 ? (int)child : 0;
+	return zm_child_run(&child, ret_status, ret_signal);
 }
 
 /* --- what it left ---------------------------------------------------------------------------- */
@@ -300,6 +248,7 @@ int zm_ab_shell(const char *command, const char *kernel, const char *append, con
 		struct zm_why *why)
 {
 	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+	const struct zm_child shell = { .program = argv[0], .argv = argv };
 	pid_t parent = getpid(), child;
 	sigset_t mask;
 	int status = 0;
@@ -309,7 +258,7 @@ int zm_ab_shell(const char *command, const char *kernel, const char *append, con
 	child = fork();
 	if (child == 0) {
 		sign(kernel, append, label, NULL);
-		become(argv[0], argv, &mask, parent);
+		zm_child_become(&shell, &mask, parent);
 	}
 	if (child < 0)
 		return zm_why_errno(why, -errno, "%s", command);
