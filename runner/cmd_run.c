@@ -20,6 +20,12 @@ struct switches {
 
 static const struct zm_option switch_rows[] = {
 	ZM_INVOCATION_ROWS(ASK),
+	{ .name = "shard",
+	  .type = ZM_OPTION_STRING,
+	  .offset = ASK(shard),
+	  .unit = "I/N",
+	  .help = "only part I of N of the cells: every machine splits them the same way, and "
+		  "evenly by the time they take" },
 	{ .name = "json",
 	  .type = ZM_OPTION_BOOL,
 	  .offset = AT(json),
@@ -75,6 +81,8 @@ static int run(const struct zm_args *args)
 	ask.argc = args->argc;
 	ask.argv = args->argv;
 	r = zm_invocation_open(&invocation, &ask, &why);
+	if (r == -ENODATA) /* a part of nothing is done */
+		return zm_cmd_fail(ZM_EXIT_OK, &why);
 	if (r < 0)
 		return zm_cmd_fail(r == -ENOPKG ? ZM_EXIT_SKIPPED : ZM_EXIT_USAGE, &why);
 	if (zm_invocation_run(&invocation, &why) < 0)
@@ -116,12 +124,14 @@ const struct zm_cmd ZM_CMD = {
 		"it "
 		"is. --hours fits it to a time: the most telling cells first, and what is left out "
 		"is said. A cell that fails does not stop the others; the end names it. --resume "
-		"goes on after a crash or a reboot.\n\n"
+		"goes on after a crash or a reboot. --shard 2/8 runs the second of eight parts, "
+		"for as many machines or tasks of a scheduler (docs/fleet.md).\n\n"
 		"The exit status is 0 when all went well, 2 when something was asked for that "
 		"cannot be, "
 		"3 when a run failed, and 77 when nothing could run here.",
 	.examples = "zonemark run full --hours 2 --repeat 3\tthe documented tables, as far as two "
 		    "hours go\n"
+		    "zonemark run full --shard 2/8\tthe second of eight machines' part of them\n"
 		    "zonemark run night.yaml --resume\ta matrix of one's own, where it stood\n"
 		    "zonemark run quick\ta minute of page_fault1 and page_fault2\n"
 		    "zonemark run page_fault1 nr_task=1,50%,100% mode=process,thread --repeat 3\t"

@@ -17,10 +17,12 @@
 #include "runner/phase.h"
 #include "runner/quote.h"
 #include "runner/setting.h"
+#include "runner/shard.h"
 #include "runner/vm/about.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/cpuset.h"
+#include "workloads/base/units.h"
 
 /* --- opening --- */
 
@@ -163,12 +165,36 @@ static int open_schedule(struct zm_invocation *invocation, struct zm_why *why)
 	return r;
 }
 
+static int keep_shard(struct zm_invocation *invocation, struct zm_why *why)
+{
+	struct zm_shard_share share;
+	struct zm_shard shard;
+	char human[32];
+	int r = zm_shard_parse(invocation->ask->shard, &shard, why);
+
+	if (r == 0)
+		r = zm_shard_keep(&shard, &invocation->plan, &share, why);
+	if (r < 0)
+		return r;
+	(void)fprintf(stderr, "part %u/%u: %zu of %zu cells, about %s a round; split %08x\n",
+		      shard.index, shard.nr, share.nr_asked, share.nr_asked_all,
+		      zm_units_human_ns(human, sizeof(human), (double)share.expected_ns), share.id);
+	if (invocation->plan.nr_cells < share.nr_asked)
+		(void)fprintf(stderr,
+			      "%zu of them are not run: this machine has not what they need, or "
+			      "they are the same here\n",
+			      share.nr_asked - invocation->plan.nr_cells);
+	return 0;
+}
+
 static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 {
 	const struct zm_invocation_ask *ask = invocation->ask;
 	int r = zm_invocation_plan(ask, &invocation->root, &invocation->topology, &invocation->plan,
 				   why);
 
+	if (r == 0 && ask->shard)
+		r = keep_shard(invocation, why);
 	if (r == 0)
 		r = check_settings(invocation, why);
 	for (size_t i = 0; r == 0 && i < invocation->plan.nr_remarks; i++)

@@ -36,6 +36,7 @@ struct zm_invocation_ask {
 	uint64_t repeat;
 	unsigned int place;
 	char *mem, *cpus, *db, *label, *monitor, *monitor_interval;
+	char *shard;  /* "2/8": this part of the cells (shard.h); NULL: all */
 	double hours; /* that all may take; 0: as long as it does */
 	bool resume, share, overcommit;
 	bool is_planless; /* no words: the caller runs something of its own; the plan stays empty */
@@ -147,7 +148,8 @@ int zm_invocation_plan(const struct zm_invocation_ask *ask, const struct zm_sysr
 		       const struct zm_topology *topology, struct zm_plan *ret_plan,
 		       struct zm_why *why);
 
-/* What the plan has to say goes to stderr. On failure it is closed already. */
+/* What the plan has to say goes to stderr. On failure it is closed already. -ENOPKG: nothing of it can run
+ * here; -ENODATA: the part that is asked for is empty. */
 int zm_invocation_open(struct zm_invocation *invocation, const struct zm_invocation_ask *ask,
 		       struct zm_why *why);
 

@@ -28,8 +28,9 @@
 struct source {
 	const struct zm_workload *workload;
 	struct zm_axes axes;
-	char *where;   /* "night.yaml:7"; NULL: nowhere */
-	char *monitor; /* NULL: as usual */
+	char *where;         /* "night.yaml:7"; NULL: nowhere */
+	char *monitor;       /* NULL: as usual */
+	bool is_passed_over; /* this kernel has not its settings: asked for, and not run */
 };
 
 struct planner {
@@ -37,6 +38,7 @@ struct planner {
 	const struct zm_workload *const *workloads;
 	struct source *sources;
 	size_t nr_sources;
+	size_t nr_runnable; /* of them, those that are not passed over */
 	bool is_in_file;
 	struct zm_plan plan;
 	struct zm_why *why;
@@ -82,7 +84,8 @@ static int unknown_name(const struct planner *planner, const char *name)
 			  "%s: no such workload or matrix; `zonemark list` shows them", name);
 }
 
-static int add_source(struct planner *planner, const struct zm_workload *workload)
+static int add_source(struct planner *planner, const struct zm_workload *workload,
+		      bool is_passed_over)
 {
 	struct source *grown =
 		realloc(planner->sources, (planner->nr_sources + 1) * sizeof(*grown));
@@ -90,7 +93,9 @@ static int add_source(struct planner *planner, const struct zm_workload *workloa
 	if (!grown)
 		return no_memory(planner);
 	planner->sources = grown;
-	planner->sources[planner->nr_sources++] = (struct source){ .workload = workload };
+	planner->sources[planner->nr_sources++] =
+		(struct source){ .workload = workload, .is_passed_over = is_passed_over };
+	planner->nr_runnable += !is_passed_over;
 	return 0;
 }
 
@@ -191,8 +196,8 @@ static bool has_settings(const struct planner *planner, const char *line)
 	return is_here;
 }
 
-/* A matrix's line: a workload and its options. A line whose workload is not in this build's table, or
- * whose settings this kernel does not have, is passed over. */
+/* A matrix's line: a workload and its options. A line whose workload is not in this build's table is as
+ * good as not there; one whose settings this kernel does not have is passed over. */
 static int add_line(struct planner *planner, const char *line)
 {
 	zm_autofree char *copy = strdup(line);
@@ -204,9 +209,9 @@ static int add_line(struct planner *planner, const char *line)
 	if (!copy)
 		return no_memory(planner);
 	workload = find_workload(planner, strtok_r(copy, " ", &save));
-	if (!workload || !has_settings(planner, line))
+	if (!workload)
 		return 0;
-	r = add_source(planner, workload);
+	r = add_source(planner, workload, !has_settings(planner, line));
 	for (char *word = strtok_r(NULL, " ", &save); r == 0 && word;
 	     word = strtok_r(NULL, " ", &save))
 		r = put_option(planner, first, word);
@@ -250,8 +255,8 @@ static int add_set_line(struct planner *planner, const struct zm_matrix_line *li
 	planner->plan.matrix = before;
 	/* What cannot run here is left out of a set, and said. */
 	if (r == -ENOTSUP || r == -ENOPKG)
-		return remark(planner, "left out: %s", planner->why->text);
-	for (size_t i = 1; r == 0 && i < line->nr_words; i++)
+		r = remark(planner, "left out: %s", planner->why->text);
+	for (size_t i = 1; r == 0 && planner->nr_sources > first && i < line->nr_words; i++)
 		r = put_option(planner, first, line->words[i]);
 	if (r < 0 && line->where)
 		zm_why_prefix(planner->why, "%s", line->where);
@@ -310,7 +315,7 @@ static int add_file(struct planner *planner, const char *path)
 
 static int add_matrix(struct planner *planner, const struct zm_matrix *matrix)
 {
-	size_t nr_before = planner->nr_sources;
+	size_t nr_before = planner->nr_runnable;
 	int r = 0;
 
 	if (!matrix->lines)
@@ -318,7 +323,7 @@ static int add_matrix(struct planner *planner, const struct zm_matrix *matrix)
 	for (size_t i = 0; r == 0 && matrix->lines[i]; i++)
 		r = add_line(planner, matrix->lines[i]);
 	planner->plan.matrix = matrix;
-	if (r == 0 && planner->nr_sources == nr_before)
+	if (r == 0 && planner->nr_runnable == nr_before)
 		r = zm_why_set(planner->why, -ENOTSUP,
 			       "%s: this kernel has none of the settings that its cells differ by",
 			       matrix->name);
@@ -331,7 +336,7 @@ static int add_name(struct planner *planner, const char *name)
 	const struct zm_matrix *matrix = zm_matrix_find(name);
 
 	if (workload)
-		return add_source(planner, workload);
+		return add_source(planner, workload, false);
 	if (matrix)
 		return add_matrix(planner, matrix);
 	if (zm_documented_find(name))
@@ -415,14 +420,37 @@ static const struct zm_cell *find_same(const struct zm_plan *plan, const struct 
 	return NULL;
 }
 
+/* Before the cell is put into the plan, or is not. */
+static int add_ask(struct planner *planner, const struct zm_cell *cell, bool is_run)
+{
+	struct zm_plan *plan = &planner->plan;
+	struct zm_plan_ask *grown = realloc(plan->asks, (plan->nr_asks + 1) * sizeof(*grown));
+	char *key = strdup(cell->key);
+
+	if (grown)
+		plan->asks = grown;
+	if (!grown || !key) {
+		free(key);
+		return no_memory(planner);
+	}
+	plan->asks[plan->nr_asks++] =
+		(struct zm_plan_ask){ .key = key,
+				      .cost_ns = zm_schedule_cost_ns(cell),
+				      .cell = is_run ? plan->nr_cells : ZM_PLAN_NO_CELL };
+	return 0;
+}
+
 /* Takes the cell over. */
 static int add_cell(struct planner *planner, struct zm_cell *cell)
 {
 	struct zm_plan *plan = &planner->plan;
 	struct zm_cell *grown;
+	bool is_there = find_same(plan, cell) != NULL;
 	int r = remark_rounding(planner, cell);
 
-	if (r == 0 && find_same(plan, cell)) {
+	if (r == 0)
+		r = add_ask(planner, cell, !is_there);
+	if (r == 0 && is_there) {
 		r = remark(planner, "%s is asked for twice here, and run once", cell->title);
 		zm_cell_release(cell);
 		return r;
@@ -471,8 +499,9 @@ static int add_combination(struct planner *planner, const struct source *source,
 	if (r < 0)
 		return zm_why_set(planner->why, r, "%s", planner->left_out.text);
 	cell.rank = rank_of(source, index);
-	r = copy_text(planner, source->monitor, &cell.monitor);
-	if (r < 0) {
+	r = source->is_passed_over ? add_ask(planner, &cell, false)
+				   : copy_text(planner, source->monitor, &cell.monitor);
+	if (r < 0 || source->is_passed_over) {
 		zm_cell_release(&cell);
 		return r;
 	}
@@ -503,7 +532,7 @@ static int read_words(struct planner *planner, const char *const *words, size_t 
 		if (!strchr(words[i], '='))
 			r = add_names_of(planner, words[i]);
 	}
-	if (r == 0 && planner->nr_sources == 0)
+	if (r == 0 && planner->nr_runnable == 0)
 		r = zm_why_set(planner->why, -EINVAL,
 			       "no workload or matrix is named; `zonemark list` shows them");
 	for (size_t i = 0; r == 0 && i < nr_words; i++) {
@@ -554,7 +583,7 @@ static int plan_all(struct planner *planner, const char *const *words, size_t nr
 		r = add_source_cells(planner, &planner->sources[i]);
 	if (r == 0 && planner->plan.nr_cells == 0)
 		r = zm_why_set(planner->why, -EINVAL, "%s", planner->left_out.text);
-	if (r == 0 && planner->nr_sources > 1)
+	if (r == 0 && planner->nr_runnable > 1)
 		r = part_titles(planner);
 	return r;
 }
@@ -583,11 +612,21 @@ int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload
 	return r;
 }
 
+void zm_plan_forget_asks(struct zm_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_asks; i++)
+		free(plan->asks[i].key);
+	free(plan->asks);
+	plan->asks = NULL;
+	plan->nr_asks = 0;
+}
+
 void zm_plan_release(struct zm_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr_cells; i++)
 		zm_cell_release(&plan->cells[i]);
 	free(plan->cells);
+	zm_plan_forget_asks(plan);
 	for (size_t i = 0; i < plan->nr_remarks; i++)
 		free(plan->remarks[i]);
 	free(plan->remarks);

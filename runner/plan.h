@@ -19,9 +19,20 @@ struct zm_matrix;
 
 #define ZM_PLAN_CELLS 10000 /* at most */
 
+#define ZM_PLAN_NO_CELL SIZE_MAX
+
+/* A cell as it was asked for, on whichever machine. */
+struct zm_plan_ask {
+	char *key;        /* as cell.h's */
+	uint64_t cost_ns; /* that one launch is expected to take */
+	size_t cell;      /* or ZM_PLAN_NO_CELL: left out here, or the same as another here */
+};
+
 struct zm_plan {
 	struct zm_cell *cells;
 	size_t nr_cells;
+	struct zm_plan_ask *asks; /* all of the words, in their order: what shard.h splits */
+	size_t nr_asks;
 	char **remarks; /* what the user should hear: a rounded nr_task, a cell left out */
 	size_t nr_remarks;
 	const struct zm_matrix *matrix; /* the last that was named; NULL: none */
@@ -35,5 +46,8 @@ int zm_plan_make(const struct zm_cell_context *context, const struct zm_workload
 		 const char *const *words, size_t nr_words, struct zm_plan *ret_plan,
 		 struct zm_why *why);
 void zm_plan_release(struct zm_plan *plan);
+
+/* For who has split them: cells have moved. */
+void zm_plan_forget_asks(struct zm_plan *plan);
 
 #endif
