@@ -2,7 +2,7 @@
 #
 #     bin/zonemark  libexec/zonemark/kbuild-step  share/zonemark/profiles/*.json
 #     share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
-#     share/doc/zonemark/{README.md,copyright,*.md}
+#     share/doc/zonemark/{README.md,copyright,*.md,changelog.gz}
 #
 # The man page and the completion are written by the program itself, from the rows that it runs by.
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -38,10 +38,20 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE
 file(GLOB zm_docs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${zm_docs} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# A Debian package has one, and compressed.
+set(CPACK_PACKAGE_CONTACT "zonemark developers <developers@zonemark.invalid>")
+if(ZM_GZIP)
+  set(zm_changelog ${PROJECT_BINARY_DIR}/share/changelog)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/changelog.in ${zm_changelog} @ONLY)
+  add_custom_command(OUTPUT ${zm_changelog}.gz DEPENDS ${zm_changelog} VERBATIM
+    COMMAND ${ZM_GZIP} -9nc ${zm_changelog} > ${zm_changelog}.gz COMMENT "Compressing the changelog")
+  add_custom_target(zm_changelog ALL DEPENDS ${zm_changelog}.gz)
+  install(FILES ${zm_changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME zonemark)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "zonemark developers <developers@zonemark.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
 "Runs the workloads by which changes to the Linux page allocator are judged,

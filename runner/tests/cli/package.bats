@@ -41,6 +41,7 @@ setup_more() {
 	has_line ' \./usr/share/man/man1/zonemark\.1'
 	has_line ' \./usr/share/bash-completion/completions/zonemark$'
 	has_line ' \./usr/share/doc/zonemark/copyright$'
+	has_line ' \./usr/share/doc/zonemark/changelog\.gz$'
 	has_line '^-rwxr-xr-x root/root .* \./usr/bin/zonemark$'
 	dpkg-deb -x "$deb" unpacked
 	unpacked/usr/bin/zonemark --version
