@@ -1,10 +1,12 @@
-# The documented catalogue, built into the program: it is there wherever the program is.
+# Files that are built into the program (the documented catalogue, the profiles of qualify): they are there
+# wherever the program is.
 #
-#   zm_documented(FOLDER dir OUTPUT file)
-#     every *.yaml below dir becomes bytes in a table of struct zm_documented_file
-#     (workloads/documented.h); its id is its path without the suffix.
+#   zm_documented(FOLDER dir OUTPUT file TYPE t ARRAY a HEADER h)
+#     every *.yaml below dir becomes bytes in the table a of struct t, declared by h: its path without
+#     the suffix, its text, its length.
 function(zm_documented)
-  cmake_parse_arguments(arg "" "FOLDER;OUTPUT" "" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER;OUTPUT;TYPE;ARRAY;HEADER" "" ${ARGN})
+  cmake_path(RELATIVE_PATH arg_FOLDER BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_FOLDER}/*.yaml)
   list(SORT files)
   set(texts "")
@@ -21,11 +23,11 @@ function(zm_documented)
     math(EXPR number "${number} + 1")
   endforeach()
   file(CONFIGURE OUTPUT ${arg_OUTPUT} @ONLY CONTENT
-"/* Written by the build from workloads/documented/. */
-#include \"workloads/documented.h\"
+"/* Written by the build from @room@/. */
+#include \"@arg_HEADER@\"
 
 @texts@
-const struct zm_documented_file zm_documented_files[] = {
+const struct @arg_TYPE@ @arg_ARRAY@[] = {
 @rows@\t{ 0, 0, 0 },
 };
 ")

@@ -1,6 +1,7 @@
 # What is installed, and the Debian package.
 #
 #     bin/zonemark  libexec/zonemark/kbuild-step  share/zonemark/profiles/*.json
+#     share/zonemark/qualify/*.yaml
 #     share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
 #     share/doc/zonemark/{README.md,copyright,*.md,changelog.gz}
 #
@@ -34,6 +35,9 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT ZM_SANITIZE AND NOT ZM_COVERAGE)
 endif()
 
 install(TARGETS zonemark DESTINATION ${CMAKE_INSTALL_BINDIR})
+# They are in the program, too; as files they are there to be read and to begin one's own from.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runner/qualify/profiles/
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zonemark/qualify FILES_MATCHING PATTERN *.yaml)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB zm_docs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${zm_docs} DESTINATION ${CMAKE_INSTALL_DOCDIR})

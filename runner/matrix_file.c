@@ -193,8 +193,8 @@ static void read_number(struct reader *reader, const json_t *value, const char *
 
 static void read_head(struct reader *reader, const char *key, json_t *value)
 {
-	static const char *const names[] = { "repeat",  "hours", "budget", "monitor",
-					     "options", "runs",  NULL };
+	static const char *const names[] = { "repeat", "hours",   "budget",   "monitor", "options",
+					     "runs",   "summary", "criteria", NULL };
 	const char *nearest = zm_option_nearest(key, names);
 	double number = 0;
 
@@ -214,7 +214,8 @@ static void read_head(struct reader *reader, const char *key, json_t *value)
 		reader->monitor = zm_pool_text(&reader->set.pool, json_string_value(value));
 	} else if (strcmp(key, "options") == 0 && json_is_object(value)) {
 		reader->options = value;
-	} else if (strcmp(key, "runs") != 0) {
+	} else if (strcmp(key, "runs") != 0 && strcmp(key, "summary") != 0 &&
+		   strcmp(key, "criteria") != 0) {
 		wrong(reader, value, "%s: there is no such key%s%s, or not with such a value", key,
 		      nearest ? "; did you mean " : "", nearest ? nearest : "");
 	}

@@ -11,6 +11,8 @@
  *     - quick                         (a job file of lkp-tests, as it is; further documents of it
  *     - pcp-v3/unix                    are the first one with their own keys put in)
  *
+ * `summary` and `criteria`, which a profile of `zonemark qualify` has beside its runs, are passed over.
+ *
  * Files come from anywhere: ZM_MATRIX_FILE_BYTES and the bounds of results/yaml.h; a wrong one gives one
  * sentence with its file and line, and nothing in it is executed.
  */
