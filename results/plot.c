@@ -448,3 +448,37 @@ int zm_plot_svg(const struct zm_plot *plot, const char *path, struct zm_why *why
 	zm_outfile_drop(&file);
 	return error;
 }
+
+int zm_plot_svg_text(const struct zm_plot *plot, char **ret_svg, size_t *ret_length,
+		     struct zm_why *why)
+{
+	zm_autoclose int output = -1;
+	int error = make_memory("picture", &output);
+	size_t length = 0;
+	off_t size;
+	char *svg;
+
+	if (!error)
+		error = draw(plot, 0, 0, output, why);
+	if (error)
+		return error;
+	if (!is_whole(output))
+		return zm_why_set(why, -EIO, "%s made no whole picture", program);
+	size = lseek(output, 0, SEEK_END);
+	svg = size < 0 ? NULL : malloc((size_t)size + 1);
+	if (!svg)
+		return size < 0 ? -errno : -ENOMEM;
+	while (length < (size_t)size) {
+		ssize_t nr = pread(output, svg + length, (size_t)size - length, (off_t)length);
+
+		if (nr <= 0) {
+			free(svg);
+			return nr < 0 ? -errno : -EIO;
+		}
+		length += (size_t)nr;
+	}
+	svg[length] = '\0';
+	*ret_svg = svg;
+	*ret_length = length;
+	return 0;
+}

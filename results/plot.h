@@ -48,6 +48,10 @@ int zm_plot_terminal(const struct zm_plot *plot, size_t columns, size_t rows, FI
 /* Into a file, which is there whole or not at all. */
 int zm_plot_svg(const struct zm_plot *plot, const char *path, struct zm_why *why);
 
+/* Into memory, for a page that holds it. *ret_svg is the caller's to free. */
+int zm_plot_svg_text(const struct zm_plot *plot, char **ret_svg, size_t *ret_length,
+		     struct zm_why *why);
+
 /* Is there a gnuplot on PATH? */
 int zm_plot_is_possible(void);
 
