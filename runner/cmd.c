@@ -84,12 +84,23 @@ static int no_such_switch(const struct zm_cmd *cmd, const char *typed, size_t le
 			  exchange(word, sizeof(word), nearest, strlen(nearest), '_', '-'));
 }
 
+/* What the word names as a switch, without the dashes: "--name", or -o for --output where there is one. NULL: it
+ * is no switch. */
+static const char *switch_of(const struct zm_cmd *cmd, const char *word)
+{
+	if (strncmp(word, "--", 2) == 0)
+		return word + 2;
+	if (strcmp(word, "-o") == 0 && find_switch(cmd->switches, "output", strlen("output")))
+		return "output";
+	return NULL;
+}
+
 /* The switch at argv[*i] ("--name", "--name=value"); steps over a value of its own. */
 static int parse_switch(struct parser *parser, int argc, char *const *argv, int *i,
 			struct zm_why *why)
 {
 	const struct zm_cmd *cmd = parser->cmd;
-	const char *typed = argv[*i] + 2;
+	const char *typed = switch_of(cmd, argv[*i]);
 	const char *equals = strchr(typed, '=');
 	size_t length = equals ? (size_t)(equals - typed) : strlen(typed);
 	const struct zm_option *row = find_switch(cmd->switches, typed, length);
@@ -131,7 +142,7 @@ static int parse_words(struct parser *parser, int argc, char *const *argv, struc
 			is_over = is_over || parser->cmd->takes_a_line;
 		} else if (strcmp(word, "--") == 0) {
 			is_over = true;
-		} else if (word[1] != '-') {
+		} else if (!switch_of(parser->cmd, word)) {
 			return zm_why_set(
 				why, -ENOENT,
 				"%s has no switch %s; `zonemark %s --help` lists its switches",
@@ -148,11 +159,12 @@ static int parse_words(struct parser *parser, int argc, char *const *argv, struc
 /* Does the switch at argv[i] take the next word as its value? */
 static bool takes_next(const struct zm_cmd *cmd, const char *word)
 {
+	const char *typed = switch_of(cmd, word);
 	const struct zm_option *row;
 
-	if (strncmp(word, "--", 2) != 0 || strchr(word, '='))
+	if (!typed || strchr(typed, '='))
 		return false;
-	row = find_switch(cmd->switches, word + 2, strlen(word + 2));
+	row = find_switch(cmd->switches, typed, strlen(typed));
 	return row && row->type != ZM_OPTION_BOOL;
 }
 

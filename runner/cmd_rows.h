@@ -28,7 +28,8 @@
 	{                                                                                          \
 		.name = "output", .type = ZM_OPTION_STRING, .offset = offsetof(switches, output),  \
 		.unit = "file",                                                                    \
-		.help = "write into this file, whole or not at all; otherwise to standard output", \
+		.help = "write into this file (also -o), whole or not at all; otherwise to "       \
+			"standard output",                                                         \
 	}
 
 #define ZM_ROW_LEAST(switches)                                                                     \
