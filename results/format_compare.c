@@ -67,6 +67,23 @@ char *zm_compare_title(char *buf, size_t size, const struct zm_compare_cell *cel
 	return buf;
 }
 
+char *zm_compare_counts(char *buf, size_t size, const struct zm_compare *compare)
+{
+	static const enum zm_verdict order[] = { ZM_VERDICT_WORSE,     ZM_VERDICT_BETTER,
+						 ZM_VERDICT_SAME,      ZM_VERDICT_CHANGED,
+						 ZM_VERDICT_TOO_NOISY, ZM_VERDICT_NOT_ENOUGH };
+	size_t length = 0;
+
+	(void)snprintf(buf, size, "no verdict: no primary metric in common");
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && length < size; i++) {
+		if (compare->nr_of[order[i]])
+			length += (size_t)snprintf(buf + length, size - length, "%s%zu %s",
+						   length ? ", " : "", compare->nr_of[order[i]],
+						   zm_verdict_name(order[i]));
+	}
+	return buf;
+}
+
 bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric)
 {
 	for (size_t side = 1; side < compare->nr_sides; side++) {

@@ -70,6 +70,9 @@ char *zm_compare_change(char *buf, size_t size, const struct zm_compare_metric *
 /* "page_fault1 nr_task=2": what tells the cell from the others. Returns buf. */
 char *zm_compare_title(char *buf, size_t size, const struct zm_compare_cell *cell);
 
+/* "1 worse, 2 same": how many of which verdict. Returns buf. */
+char *zm_compare_counts(char *buf, size_t size, const struct zm_compare *compare);
+
 /* Is an explanation worth its line: likely enough to be one (q), or among all that were asked for? */
 bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric);
 

@@ -88,25 +88,6 @@ static void print_warnings(const struct zm_compare *compare, FILE *out)
 	print_differences(compare, out);
 }
 
-static void print_counts(const struct zm_compare *compare, FILE *out)
-{
-	static const enum zm_verdict order[] = { ZM_VERDICT_WORSE,     ZM_VERDICT_BETTER,
-						 ZM_VERDICT_SAME,      ZM_VERDICT_CHANGED,
-						 ZM_VERDICT_TOO_NOISY, ZM_VERDICT_NOT_ENOUGH };
-	const char *comma = "";
-
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		if (!compare->nr_of[order[i]])
-			continue;
-		(void)fprintf(out, "%s%zu %s", comma, compare->nr_of[order[i]],
-			      zm_verdict_name(order[i]));
-		comma = ", ";
-	}
-	if (!*comma)
-		(void)fputs("no verdict: no primary metric in common", out);
-	(void)fputs("\n", out);
-}
-
 /* --- verdicts --- */
 
 static void add_side(struct zm_table *table, const struct zm_compare_values *values)
@@ -325,12 +306,13 @@ static int print_explanations(const struct zm_compare *compare,
 int zm_format_compare_text(const struct zm_compare *compare,
 			   const struct zm_format_compare *options, FILE *out)
 {
+	char counts[256];
 	int error;
 
 	print_sides(compare, out);
 	print_warnings(compare, out);
 	(void)fputc('\n', out);
-	print_counts(compare, out);
+	(void)fprintf(out, "%s\n", zm_compare_counts(counts, sizeof(counts), compare));
 	error = print_verdicts(compare, options, out);
 	if (!error)
 		error = print_failures(compare, options, out);
