@@ -234,6 +234,16 @@ static void add_files(const struct zm_run *run, uint64_t area, struct zm_footpri
 		footprint->task_bytes += area;
 }
 
+/* Processes map their areas; of a prepared one each makes a copy. */
+static void add_huge_pages(const struct zm_run *run, uint64_t area, struct zm_footprint *footprint)
+{
+	const struct zm_area_case *own = run->workload->own;
+	bool has_copies = run->kind == ZM_TASK_PROCESS || !own->is_prepared;
+
+	footprint->hugetlb_bytes = area * ((has_copies ? run->nr_tasks : 0) + own->is_prepared);
+	footprint->hugetlb_mapped_bytes = own->is_prepared ? area : area * run->nr_tasks;
+}
+
 void zm_area_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint)
 {
 	const struct zm_area_case *own = run->workload->own;
@@ -245,6 +255,8 @@ void zm_area_footprint(const struct zm_run *run, struct zm_footprint *ret_footpr
 	ret_footprint->task_bytes = own->is_read ? tables : area + tables;
 	if (own->is_file)
 		add_files(run, area, ret_footprint);
+	if (own->is_huge)
+		add_huge_pages(run, area, ret_footprint);
 	if (is_first)
 		ret_footprint->shared_bytes += ret_footprint->task_bytes;
 	if (is_first && run->kind == ZM_TASK_THREAD)

@@ -155,6 +155,9 @@ static void footprint(const struct zm_run *run, struct zm_footprint *ret_footpri
 
 	ret_footprint->task_bytes = chosen->size;
 	ret_footprint->task_files = 1;
+	if (is_hugetlb(chosen))
+		ret_footprint->hugetlb_bytes = ret_footprint->hugetlb_mapped_bytes =
+			chosen->size * run->nr_tasks;
 }
 
 static int prepare(struct zm_run *run, struct zm_why *why)

@@ -169,6 +169,67 @@ static int check_hugepages(const struct need *need, struct zm_why *why)
 			  add(nr_total, need->footprint.hugepages - left));
 }
 
+/* As the kernel names a size: "2MB", "64KB", "1GB". */
+static void name_size(char *buf, size_t size, uint64_t kb)
+{
+	bool is_gb = kb >= 1 << 20;
+	bool is_mb = kb >= 1 << 10;
+
+	(void)snprintf(buf, size, "%" PRIu64 "%s",
+		       is_gb   ? kb >> 20
+		       : is_mb ? kb >> 10
+			       : kb,
+		       is_gb   ? "GB"
+		       : is_mb ? "MB"
+			       : "KB");
+}
+
+/* kind "" for what is used, "rsvd." for what is mapped: beyond the first a task is killed (SIGBUS),
+ * beyond the second mmap fails. */
+static int check_hugetlb_limit(const struct need *need, const struct zm_cgroup *cgroup,
+			       const char *page, const char *kind, uint64_t bytes,
+			       struct zm_why *why)
+{
+	const struct zm_sysroot *root = need->arena->run->root;
+	bool is_v1 = cgroup->version == 1;
+	char limit_file[64], usage_file[64], what[ZM_CGROUP_PATH_SIZE + 64], mend[160];
+	struct zm_cgroup where = *cgroup;
+	uint64_t left;
+
+	(void)snprintf(limit_file, sizeof(limit_file), "hugetlb.%s.%s%s", page, kind,
+		       is_v1 ? "limit_in_bytes" : "max");
+	(void)snprintf(usage_file, sizeof(usage_file), "hugetlb.%s.%s%s", page, kind,
+		       is_v1 ? "usage_in_bytes" : "current");
+	left = zm_cgroup_left(root, cgroup, limit_file, usage_file, NULL, &where);
+	if (bytes <= left)
+		return 0;
+	(void)snprintf(what, sizeof(what), "the huge pages of cgroup %s", where.path);
+	(void)snprintf(mend, sizeof(mend),
+		       "raise its %s, use fewer tasks or less memory per task, or --overcommit",
+		       limit_file);
+	return refuse_bytes(why, need, bytes, left, what, mend);
+}
+
+static int check_cgroup_hugetlb(const struct need *need, struct zm_why *why)
+{
+	const struct zm_sysroot *root = need->arena->run->root;
+	const struct zm_footprint *footprint = &need->footprint;
+	struct zm_cgroup cgroup;
+	uint64_t kb;
+	char page[32];
+	int r;
+
+	if (footprint->hugetlb_bytes == 0 || read_meminfo(root, "Hugepagesize:", &kb) < 0 ||
+	    zm_cgroup_find(root, "hugetlb", &cgroup) < 0)
+		return 0;
+	name_size(page, sizeof(page), kb);
+	r = check_hugetlb_limit(need, &cgroup, page, "", footprint->hugetlb_bytes, why);
+	if (r == 0)
+		r = check_hugetlb_limit(need, &cgroup, page, "rsvd.",
+					footprint->hugetlb_mapped_bytes, why);
+	return r;
+}
+
 /* --- the rest --- */
 
 static int check_disk(const struct need *need, struct zm_why *why)
@@ -256,8 +317,8 @@ static void fill_need(struct need *need, const struct zm_arena *arena)
 int zm_footprint_check(const struct zm_arena *arena, struct zm_why *why)
 {
 	static int (*const checks[])(const struct need *need, struct zm_why *why) = {
-		check_files,     check_processes,     check_machine_memory, check_cgroup_memory,
-		check_hugepages, check_address_space, check_disk,
+		check_files,     check_processes,      check_machine_memory, check_cgroup_memory,
+		check_hugepages, check_cgroup_hugetlb, check_address_space,  check_disk,
 	};
 	struct need need;
 	int r = 0;

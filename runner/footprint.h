@@ -1,7 +1,8 @@
 /*
  * footprint: does what a run will use fit into what this process may have?
  *
- * Memory (of the machine, of the memory cgroup, ulimit -v), huge pages, disk, descriptors
+ * Memory (of the machine, of the memory cgroup, ulimit -v), huge pages (those that are free, those
+ * that the hugetlb cgroup allows), disk, descriptors
  * (ulimit -n), processes (ulimit -u, the pids cgroup): what does not fit is refused before anything
  * has started, with both figures.
  */

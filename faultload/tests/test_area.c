@@ -219,16 +219,23 @@ static void test_footprint(void **state)
 		const struct zm_workload *workload;
 		enum zm_task_kind kind;
 		uint64_t page_bytes;
-		uint64_t shared, task; /* bytes */
+		uint64_t shared, task;      /* bytes */
+		uint64_t huge, huge_mapped; /* bytes */
 	} cases[] = {
-		{ &wl_faultload_anon_w_seq, P, 4 * KIB, 0, 256 * MIB + 512 * KIB },
-		{ &wl_faultload_anon_w_seq, P, 64 * KIB, 0, 256 * MIB + 32 * KIB },
-		{ &wl_faultload_anon_r_seq, P, 4 * KIB, 0, 512 * KIB },
-		{ &wl_faultload_anon_cow_seq, T, 4 * KIB, GIB + 2 * MIB, 0 },
+		{ &wl_faultload_anon_w_seq, P, 4 * KIB, 0, 256 * MIB + 512 * KIB, 0, 0 },
+		{ &wl_faultload_anon_w_seq, P, 64 * KIB, 0, 256 * MIB + 32 * KIB, 0, 0 },
+		{ &wl_faultload_anon_r_seq, P, 4 * KIB, 0, 512 * KIB, 0, 0 },
+		{ &wl_faultload_anon_cow_seq, T, 4 * KIB, GIB + 2 * MIB, 0, 0, 0 },
+		{ &wl_faultload_anon_w_seq_hugetlb, P, 4 * KIB, 0, 256 * MIB + 512 * KIB, GIB,
+		  GIB },
+		/* the parent's fifth, and as large a copy by each */
+		{ &wl_faultload_anon_cow_rand_hugetlb, P, 4 * KIB, 204 * MIB + 408 * KIB,
+		  204 * MIB + 408 * KIB, 1020 * MIB, 204 * MIB },
+		{ &wl_faultload_anon_cow_rand_hugetlb, T, 4 * KIB, GIB + 2 * MIB, 0, GIB, GIB },
 	};
 
 	(void)state;
-	put_memory("");
+	put_memory("Hugepagesize: 2048 kB\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct zm_footprint need;
 		struct rig rig;
@@ -239,6 +246,8 @@ static void test_footprint(void **state)
 		need = rig_footprint(&rig);
 		assert_int_equal(need.shared_bytes, cases[i].shared);
 		assert_int_equal(need.task_bytes, cases[i].task);
+		assert_int_equal(need.hugetlb_bytes, cases[i].huge);
+		assert_int_equal(need.hugetlb_mapped_bytes, cases[i].huge_mapped);
 		rig_free(&rig);
 	}
 }

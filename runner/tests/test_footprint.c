@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runner/footprint.h"
@@ -124,6 +125,113 @@ static void test_cgroup(void **state)
 	tree_remove(&tree);
 }
 
+/* Both hierarchies, sizes as the kernel names them; the tightest limit above counts, that of what is used
+ * and that of what is mapped apart. */
+static const struct {
+	const char *page_kb, *memberships, *mounts, *controllers;
+	const char *limits[6]; /* file, text, … */
+	uint64_t used_mib, mapped_mib;
+	const char *says; /* NULL: it fits */
+} huge_cases[] = {
+	{ "2048",
+	  "0::/a/b\n",
+	  "26 22 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+	  "hugetlb memory\n",
+	  { "a/hugetlb.2MB.max", "67108864\n", "a/hugetlb.2MB.current", "2097152\n" },
+	  64,
+	  64,
+	  "2 processes need 64.0 MiB of the huge pages of cgroup sys/fs/cgroup/a, and 62.0 MiB are "
+	  "left; raise its hugetlb.2MB.max" },
+	{ "2048",
+	  "0::/a/b\n",
+	  "26 22 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+	  "hugetlb memory\n",
+	  { "a/hugetlb.2MB.max", "67108864\n", "a/hugetlb.2MB.current", "2097152\n" },
+	  62,
+	  100,
+	  NULL },
+	{ "2048",
+	  "0::/a/b\n",
+	  "26 22 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+	  "hugetlb memory\n",
+	  { "a/b/hugetlb.2MB.rsvd.max", "0\n", "a/b/hugetlb.2MB.rsvd.current", "0\n" },
+	  4,
+	  2,
+	  "need 2.00 MiB of the huge pages of cgroup sys/fs/cgroup/a/b, and 0 B are left; raise "
+	  "its "
+	  "hugetlb.2MB.rsvd.max" },
+	{ "1048576",
+	  "5:hugetlb:/a/b\n",
+	  "30 29 0:26 / /sys/fs/cgroup/hugetlb rw - cgroup cgroup rw,hugetlb\n",
+	  NULL,
+	  { "hugetlb/a/b/hugetlb.1GB.limit_in_bytes", "0\n",
+	    "hugetlb/a/b/hugetlb.1GB.usage_in_bytes", "0\n" },
+	  1024,
+	  1024,
+	  "raise its hugetlb.1GB.limit_in_bytes" },
+	{ "64",
+	  "5:hugetlb:/a/b\n",
+	  "30 29 0:26 / /sys/fs/cgroup/hugetlb rw - cgroup cgroup rw,hugetlb\n",
+	  NULL,
+	  { "hugetlb/a/b/hugetlb.64KB.limit_in_bytes", "9223372036854710272\n",
+	    "hugetlb/a/b/hugetlb.64KB.usage_in_bytes", "65536\n" },
+	  1024,
+	  1024,
+	  NULL },
+	{ "2048",
+	  "0::/a/b\n",
+	  "26 22 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+	  "memory\n", /* the controller is not there */
+	  { "a/hugetlb.2MB.max", "0\n", "a/hugetlb.2MB.current", "0\n" },
+	  2,
+	  2,
+	  NULL },
+};
+
+static void write_huge_case(const struct tree *tree, size_t i)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "MemAvailable: 8388608 kB\nHugepagesize: %s kB\n",
+		       huge_cases[i].page_kb);
+	tree_write(tree, "proc/meminfo", text);
+	tree_write(tree, "proc/self/cgroup", huge_cases[i].memberships);
+	tree_write(tree, "proc/self/mountinfo", huge_cases[i].mounts);
+	if (huge_cases[i].controllers) {
+		tree_write(tree, "sys/fs/cgroup/a/b/cgroup.controllers", huge_cases[i].controllers);
+		tree_write(tree, "sys/fs/cgroup/a/cgroup.controllers", huge_cases[i].controllers);
+	}
+	for (size_t k = 0; huge_cases[i].limits[k]; k += 2) {
+		(void)snprintf(text, sizeof(text), "sys/fs/cgroup/%s", huge_cases[i].limits[k]);
+		tree_write(tree, text, huge_cases[i].limits[k + 1]);
+	}
+}
+
+static void test_cgroup_hugetlb(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(huge_cases) / sizeof(huge_cases[0]); i++) {
+		const char *says = huge_cases[i].says;
+		struct zm_why why = { "" };
+		struct zm_sysroot root;
+		struct tree tree;
+		int r;
+
+		wanted = (struct zm_footprint){
+			.hugetlb_bytes = huge_cases[i].used_mib << 20,
+			.hugetlb_mapped_bytes = huge_cases[i].mapped_mib << 20,
+		};
+		tree_make(&tree);
+		write_huge_case(&tree, i);
+		assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+		r = check(&root, &hungry, 2, &why);
+		if (says ? r != -E2BIG || !strstr(why.text, says) : r != 0)
+			fail_msg("case %zu: %d: %s", i, r, why.text);
+		zm_sysroot_release(&root);
+		tree_remove(&tree);
+	}
+}
+
 /* Where nothing is known, nothing is refused. */
 static void test_unknown(void **state)
 {
@@ -144,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_cgroup_hugetlb),
 		cmocka_unit_test(test_unknown),
 	};
 

@@ -158,6 +158,50 @@ end_with() { # SIGNAL RUN … PHASE
 	done
 }
 
+# A cgroup whose tasks may use so many bytes of huge pages, and what its limit is called.
+limit_huge_pages() { # BYTES
+	unified=$(awk '$(NF - 2) == "cgroup2" { print $5; exit }' /proc/self/mountinfo)
+	[ -n "$unified" ] && grep -qw hugetlb "$unified/cgroup.controllers" || skip "no hugetlb controller of cgroup v2 here"
+	if ! grep -qw hugetlb "$unified/cgroup.subtree_control"; then
+		echo +hugetlb > "$unified/cgroup.subtree_control" || skip "no cgroup can be given a limit here"
+		is_enabled=1
+	fi
+	box=$unified/zonemark-bats-$$
+	mkdir "$box" || skip "no cgroup can be made here"
+	limit=hugetlb.$((huge_kb < 1024 ? huge_kb : huge_kb / 1024))$([ "$huge_kb" -lt 1024 ] && echo KB || echo MB).max
+	echo "$1" > "$box/$limit"
+}
+
+teardown() {
+	[ -z "${box:-}" ] || rmdir "$box"
+	[ -z "${is_enabled:-}" ] || echo -hugetlb > "$unified/cgroup.subtree_control"
+}
+
+boxed() {
+	bash -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' "$box" "$ZONEMARK" run --share nr_task=1 \
+		mode=process idle=0 warmup=0 drain=0 runtime=100ms --monitor none "$@"
+}
+
+@test "a hugetlb cgroup that is too small: refused with the figure, not killed by SIGBUS" {
+	needs_huge_pages
+	limit_huge_pages $((16 << 20))
+	for run in "anon_cow_rand_hugetlb unit_size=64M" "anon_w_seq_hugetlb unit_size=32M pool=pool" \
+		"guest_cycle size=32M backing=memfd-hugetlb"; do
+		# shellcheck disable=SC2086
+		run_split boxed $run
+		[ "$status" -eq 2 ] || explain
+		has_line "refused: 1 process needs [36][24].0 MiB of the huge pages of cgroup .*, and 16.0 MiB are left; raise its $limit"
+		is_as_before
+	done
+	# What fits runs; who insists is told what killed it.
+	run_split boxed anon_cow_rand_hugetlb unit_size=16M
+	succeeds
+	run_split boxed anon_cow_rand_hugetlb unit_size=64M --overcommit
+	[ "$status" -eq 3 ] || explain
+	has_line 'failed: .*found no huge page to copy to \(SIGBUS\)'
+	until_true is_as_before
+}
+
 @test "the counts are the kernel's own" {
 	needs_huge_pages
 	start_run hugetlb_pool pages=24 runtime=60 idle=0 warmup=0
