@@ -1,5 +1,6 @@
 /*
- * bare_load: a few lines for each workload, and nothing that counts.
+ * bare_load: a few lines for each workload, and nothing that counts. The instructions that fault are those of
+ * base/touch, whose place decides more than what is compared.
  *
  * Areas are small enough for any machine and large enough that a round takes some milliseconds: 64 MiB
  * where memory is gone over, 16 huge pages where a pool grows.
@@ -16,13 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/bare.h"
 #include "workloads/base/clock.h"
+#include "workloads/base/touch.h"
 
 #define MIB        (UINT64_C(1) << 20)
 #define AREA       (64 * MIB)
 #define AREA_WORDS (AREA / sizeof(uint64_t))
 #define AREA_KB    ((double)AREA / 1024)
 #define BIG        (128 * MIB)
+#define REGION     (16 * MIB)
 #define GUEST      (4 * MIB) /* a cycle is counted as a whole: there must be many */
 #define POOL       "/proc/sys/vm/nr_hugepages"
 #define NR_POOL    16
@@ -51,6 +55,11 @@ static int open_big_file(const char *directory)
 	return open_file(directory, BIG);
 }
 
+static int open_region_file(const char *directory)
+{
+	return open_file(directory, REGION);
+}
+
 static int open_area_file(const char *directory)
 {
 	return open_file(directory, AREA);
@@ -77,6 +86,30 @@ static int open_zero(const char *directory)
 /* --- will-it-scale ------------------------------------------------------------------------------ */
 
 #define CALLS 1000
+
+static int touch_region(int flags)
+{
+	const struct zm_bare bare = {
+		.size = REGION, .page_bytes = page_bytes, .flags = flags, .fd = file
+	};
+
+	return zm_bare_rounds(&bare, 1);
+}
+
+static int page_fault1(void)
+{
+	return touch_region(MAP_PRIVATE | MAP_ANONYMOUS);
+}
+
+static int page_fault2(void)
+{
+	return touch_region(MAP_PRIVATE);
+}
+
+static int page_fault3(void)
+{
+	return touch_region(MAP_SHARED);
+}
 
 static int malloc_of(size_t bytes)
 {
@@ -149,15 +182,14 @@ static int fallocate2(void)
 static int flush(uint64_t bytes, int flags)
 {
 	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+	uint64_t sum;
+	int r;
 
 	if (base == MAP_FAILED)
 		return -errno;
-	for (volatile char *page = base; page < base + bytes; page += page_bytes) {
-		*page = 1;
-		if (madvise((void *)page, page_bytes, MADV_DONTNEED) < 0)
-			return -errno;
-		(void)*page;
-	}
+	r = zm_touch_flush(base, base + bytes, page_bytes, &sum);
+	if (r < 0)
+		return r;
 	return munmap(base, bytes) < 0 ? -errno : 0;
 }
 
@@ -175,18 +207,12 @@ static int tlb_flush2(void)
 
 static void write_all(void)
 {
-	volatile uint64_t *words = (volatile uint64_t *)(void *)area;
-
-	for (uint64_t i = 0; i < AREA_WORDS; i++)
-		words[i] = i;
+	zm_touch_write_words((uint64_t *)(void *)area, 0, AREA_WORDS);
 }
 
 static void read_all(void)
 {
-	volatile const uint64_t *words = (volatile const uint64_t *)(const void *)area;
-
-	for (uint64_t i = 0; i < AREA_WORDS; i++)
-		(void)words[i];
+	zm_touch_read_words((uint64_t *)(void *)area, 0, AREA_WORDS);
 }
 
 static void write_anywhere(void)
@@ -306,14 +332,11 @@ static int small_allocs(void)
 
 	for (uint64_t at = 0; at < AREA; at += piece) {
 		uint64_t length = AREA - at < piece ? AREA - at : piece;
-		volatile const uint64_t *words;
 
 		pieces[nr] = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
 		if (pieces[nr] == MAP_FAILED)
 			return -errno;
-		words = (volatile const uint64_t *)(const void *)pieces[nr++];
-		for (uint64_t i = 0; i < length / sizeof(*words); i++)
-			(void)words[i];
+		zm_touch_read_words((uint64_t *)(void *)pieces[nr++], 0, length / sizeof(uint64_t));
 	}
 	for (uint64_t i = 0; i < nr; i++)
 		(void)munmap(pieces[i], i == nr - 1 ? AREA - i * piece : piece);
@@ -405,18 +428,36 @@ static int guest_cycle(void)
 	base = mmap(NULL, GUEST, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (base == MAP_FAILED)
 		return -errno;
-	for (volatile char *page = base; page < base + GUEST; page += page_bytes)
-		*page = 0;
+	zm_touch_write(base, base + GUEST, page_bytes);
 	(void)munmap(base, GUEST);
 	return close(memory) < 0 ? -errno : 0;
 }
 
 /* --- all of them --------------------------------------------------------------------------------- */
 
-#define WIS    "will-it-scale.per_process_ops"
-#define VMSCAL "vm-scalability.true_throughput"
+#define KB_WORDS (1024 / sizeof(uint64_t))
+#define WIS      "will-it-scale.per_process_ops"
+#define VMSCAL   "vm-scalability.true_throughput"
 
 const struct zm_bare_load zm_bare_loads[] = {
+	{ .name = "page_fault1",
+	  .options = "size=16M thp=never",
+	  .metric = WIS,
+	  .paged_bytes = REGION,
+	  .open = open_pages,
+	  .round = page_fault1 },
+	{ .name = "page_fault2",
+	  .options = "size=16M dir=%s thp=never",
+	  .metric = WIS,
+	  .paged_bytes = REGION,
+	  .open = open_region_file,
+	  .round = page_fault2 },
+	{ .name = "page_fault3",
+	  .options = "size=16M dir=%s thp=never",
+	  .metric = WIS,
+	  .paged_bytes = REGION,
+	  .open = open_region_file,
+	  .round = page_fault3 },
 	{ .name = "malloc1",
 	  .options = "",
 	  .metric = WIS,
@@ -470,62 +511,72 @@ const struct zm_bare_load zm_bare_loads[] = {
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_zero,
-	  .round = anon_w_seq },
+	  .round = anon_w_seq,
+	  .harness_ops = KB_WORDS },
 	{ .name = "anon_w_rand",
 	  .options = "unit_size=64M thp=never",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_zero,
-	  .round = anon_w_rand },
+	  .round = anon_w_rand,
+	  .harness_ops = KB_WORDS },
 	{ .name = "anon_r_seq",
 	  .options = "unit_size=64M thp=never",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_zero,
-	  .round = anon_r_seq },
+	  .round = anon_r_seq,
+	  .harness_ops = KB_WORDS },
 	{ .name = "anon_cow_seq",
 	  .options = "unit_size=128M thp=never",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_cow,
-	  .round = anon_cow_seq },
+	  .round = anon_cow_seq,
+	  .harness_ops = KB_WORDS },
 	{ .name = "anon_cow_rand",
 	  .options = "unit_size=128M thp=never",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_cow,
-	  .round = anon_cow_rand },
+	  .round = anon_cow_rand,
+	  .harness_ops = KB_WORDS },
 	{ .name = "anon_cow_rand_hugetlb",
 	  .options = "unit_size=128M pool=pool",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_cow_huge,
 	  .round = anon_cow_rand,
+	  .harness_ops = KB_WORDS,
 	  .needs_root = 1 },
 	{ .name = "lru_shm",
 	  .options = "unit_size=64M",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_shm,
-	  .round = lru_shm },
+	  .round = lru_shm,
+	  .harness_ops = KB_WORDS },
 	{ .name = "lru_file_readonce",
 	  .options = "unit_size=64M dir=%s",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_area_file,
-	  .round = lru_file_readonce },
+	  .round = lru_file_readonce,
+	  .harness_ops = 0.25 },
 	{ .name = "small_allocs",
 	  .options = "unit_size=64M",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_zero,
-	  .round = small_allocs },
+	  .round = small_allocs,
+	  .harness_ops = KB_WORDS },
 	{ .name = "truncate",
 	  .options = "unit_size=64M dir=%s",
 	  .metric = "vm-scalability.throughput",
 	  .ops = AREA_KB,
 	  .open = open_truncate,
 	  .round = truncate_once,
+	  .harness_ops = 0.25,
 	  .figure = truncate_figure },
 	{ .name = "hugetlb_pool",
 	  .options = "pages=16",
@@ -547,6 +598,11 @@ const struct zm_bare_load zm_bare_loads[] = {
 double zm_bare_load_ops(const struct zm_bare_load *load)
 {
 	return load->paged_bytes ? (double)(load->paged_bytes / page_bytes) : load->ops;
+}
+
+double zm_bare_load_harness_ops(const struct zm_bare_load *load)
+{
+	return zm_bare_load_ops(load) * (load->harness_ops > 0 ? load->harness_ops : 1);
 }
 
 const struct zm_bare_load *zm_bare_load_find(const char *name)

@@ -17,6 +17,7 @@ struct zm_bare_load {
 	int (*open)(const char *directory); /* may be NULL; -errno */
 	int (*round)(void);                 /* -errno */
 	double (*figure)(void);             /* instead of operations per second; may be NULL */
+	double harness_ops;                 /* of the workload's in one of the metric's; 0: 1 */
 	int needs_root;
 };
 
@@ -24,6 +25,9 @@ struct zm_bare_load {
 extern const struct zm_bare_load zm_bare_loads[];
 
 double zm_bare_load_ops(const struct zm_bare_load *load);
+
+/* The same in the workload's own operations. */
+double zm_bare_load_harness_ops(const struct zm_bare_load *load);
 
 /* NULL: there is none of that name. */
 const struct zm_bare_load *zm_bare_load_find(const char *name);

@@ -47,12 +47,21 @@ int zm_brk_setup(struct zm_task *task, struct zm_why *why)
 int64_t zm_brk_step(struct zm_task *task, uint64_t n)
 {
 	struct zm_brk *state = task->state;
-	char *ends[2] = { state->low, state->low + task->run->page_bytes };
+	char *here = state->low, *there = here + task->run->page_bytes;
+	uint64_t left = n;
 
-	for (uint64_t i = 0; i < n; i++) {
+	if (state->is_up) {
+		here = there;
+		there = state->low;
+	}
+	if (n % 2) /* there and back by twos, and there once more */
 		state->is_up = !state->is_up;
-		if (brk(ends[state->is_up]) < 0)
-			return zm_why_errno(&task->slot->why, -errno, "brk; see ulimit -d");
+	for (; left > 1; left -= 2)
+		if (brk(there) < 0 || brk(here) < 0)
+			break;
+	if (left > 1 || (left == 1 && brk(there) < 0)) {
+		state->is_up = true; /* wherever it is */
+		return zm_why_errno(&task->slot->why, -errno, "brk; see ulimit -d");
 	}
 	return (int64_t)n;
 }

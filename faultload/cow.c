@@ -13,7 +13,9 @@
 
 #include "workloads/base/clock.h"
 
-#define CHUNK_WORDS 64 /* between two looks at the stop word: the first ones all copy */
+/* Words between two looks at the stop word. Of a random walk the first ones all copy. */
+#define CHUNK_WORDS  1024
+#define COPIED_WORDS 64
 
 struct zm_cow_note {
 	struct zm_vmscal_clock clock;
@@ -47,7 +49,8 @@ static void go_over(struct zm_task *task, struct zm_cow_task *state)
 	struct zm_walk *walk = &state->walk;
 	uint64_t n;
 
-	while (!zm_task_is_stopped(task) && (n = zm_walk_on(walk, CHUNK_WORDS)) > 0) {
+	while (!zm_task_is_stopped(task) &&
+	       (n = zm_walk_on(walk, walk->marks ? COPIED_WORDS : CHUNK_WORDS)) > 0) {
 		zm_task_add(task, n);
 		if (zm_walk_has_marked_all(walk)) {
 			zm_vmscal_copied(task, &state->note->clock);

@@ -2,10 +2,10 @@
 #include "faultload/flush.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "faultload/scratch.h"
 #include "faultload/thp.h"
+#include "workloads/base/touch.h"
 
 static const char *dir_of(const struct zm_run *run)
 {
@@ -58,21 +58,21 @@ int64_t zm_flush_step(struct zm_task *task, uint64_t n)
 	const struct zm_flush *own = task->run->workload->own;
 	struct zm_region *region = task->state;
 	int64_t taken = zm_region_take(task, n);
-	size_t stride = region->plan.stride;
-	volatile char *page = region->cursor;
-	char left = own->left;
+	uint64_t stride = region->plan.stride;
+	char *page = region->cursor;
+	uint64_t sum = 0;
+	int r;
 
 	if (taken < 0)
 		return taken;
-	for (int64_t i = 0; i < taken; i++, page += stride) {
-		*page = 1;
-		if (madvise((void *)page, stride, MADV_DONTNEED) < 0)
-			return zm_why_errno(&task->slot->why, -errno, "madvise(MADV_DONTNEED)");
-		if (*page != left)
-			return zm_why_set(&task->slot->why, -EBADMSG,
-					  "%d was read where MADV_DONTNEED must leave %d", *page,
-					  left);
-	}
+	r = zm_touch_flush(page, page + (uint64_t)taken * stride, stride, &sum);
+	if (r < 0)
+		return zm_why_errno(&task->slot->why, r, "madvise(MADV_DONTNEED)");
+	if (sum != (uint64_t)taken * own->left)
+		return zm_why_set(&task->slot->why, -EBADMSG,
+				  "%llu is the sum of what was read in %lld pages, and "
+				  "MADV_DONTNEED must leave %u in each",
+				  (unsigned long long)sum, (long long)taken, own->left);
 	zm_region_move(region, (uint64_t)taken);
 	return taken;
 }

@@ -11,8 +11,11 @@
 struct zm_flush {
 	enum zm_backing backing;
 	uint64_t size;
-	char left; /* what a page holds once its 1 was written and the page given up */
+	unsigned char left; /* what a page holds once its 1 was written and the page given up */
 };
+
+/* Pages of a step: some two milliseconds. ZM_REGION_BATCH says why so many. */
+#define ZM_FLUSH_BATCH 1024
 
 int zm_flush_check(const struct zm_run *run, struct zm_why *why);
 void zm_flush_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);

@@ -27,17 +27,18 @@ void zm_grow_footprint(const struct zm_run *run, struct zm_footprint *ret_footpr
 		ret_footprint->task_bytes = FILE_BYTES;
 }
 
-/* One piece more, whatever signals come between. */
-static int grow(struct zm_grow *state)
+/* nr pieces more, whatever signals come between. */
+static int grow(struct zm_grow *state, uint64_t nr)
 {
-	int r;
+	off_t place = (off_t)state->place, end = place + (off_t)(nr * PIECE_BYTES);
+	int fd = state->fd, r = 0;
 
-	do {
-		r = fallocate(state->fd, 0, (off_t)state->place, (off_t)PIECE_BYTES);
-	} while (r < 0 && errno == EINTR);
+	for (; r == 0 && place < end; place += (off_t)PIECE_BYTES)
+		while ((r = fallocate(fd, 0, place, (off_t)PIECE_BYTES)) < 0 && errno == EINTR)
+			;
 	if (r < 0)
 		return -errno;
-	state->place += PIECE_BYTES;
+	state->place = (uint64_t)end;
 	return 0;
 }
 
@@ -60,7 +61,7 @@ int zm_grow_setup(struct zm_task *task, struct zm_why *why)
 	r = zm_scratch_open(chosen->dir, 0, &state->fd, why);
 	if (r < 0)
 		return r;
-	r = grow(state);
+	r = grow(state, 1);
 	if (r == 0)
 		r = cut(state);
 	if (r < 0)
@@ -71,16 +72,19 @@ int zm_grow_setup(struct zm_task *task, struct zm_why *why)
 int64_t zm_grow_step(struct zm_task *task, uint64_t n)
 {
 	struct zm_grow *state = task->state;
+	uint64_t left = n;
 	int r = 0;
 
-	for (uint64_t i = 0; i < n; i++) {
-		r = grow(state);
+	while (r == 0 && left > 0) {
+		uint64_t nr = (FILE_BYTES - state->place) / PIECE_BYTES;
+
+		nr = nr < left ? nr : left;
+		r = grow(state, nr);
 		if (r == 0 && state->place == FILE_BYTES)
 			r = cut(state);
-		if (r < 0)
-			return zm_why_errno(&task->slot->why, r, "fallocate");
+		left -= nr;
 	}
-	return (int64_t)n;
+	return r < 0 ? zm_why_errno(&task->slot->why, r, "fallocate") : (int64_t)n;
 }
 
 void zm_grow_teardown(struct zm_task *task)

@@ -103,41 +103,48 @@ static int end_round(struct zm_task *task, struct zm_reader *reader)
 	return 0;
 }
 
-/* A block; a signal in between is no end. */
-static ssize_t read_block(const struct zm_reader *reader)
+/* From the round's place to `end`; a signal in between is none. -errno, with the place it came to. */
+static int read_blocks(struct zm_reader *reader, uint64_t end)
 {
-	ssize_t n;
+	unsigned char *buffer = reader->buffer;
+	uint64_t done = reader->done;
+	int fd = reader->fd, r = 0;
 
-	do {
-		n = read(reader->fd, reader->buffer, BLOCK_BYTES);
-	} while (n < 0 && errno == EINTR);
-	return n;
+	while (done < end) {
+		ssize_t length = read(fd, buffer, BLOCK_BYTES);
+
+		if (length <= 0 && (length == 0 || errno != EINTR)) {
+			r = length < 0 ? -errno : -EIO;
+			break;
+		}
+		done += length > 0 ? (uint64_t)length : 0;
+	}
+	reader->done = done;
+	return r;
 }
 
 int64_t zm_reader_step(struct zm_task *task, uint64_t n)
 {
 	const struct zm_reader_run *shared = task->run->state;
 	struct zm_reader *reader = task->state;
-	uint64_t nr_blocks = 0;
-	int r = 0;
+	uint64_t area_bytes = shared->vmscal.area_bytes;
+	uint64_t nr_left, end;
+	int r;
 
 	if (!reader->is_begun)
 		begin_round(task, reader);
-	while (nr_blocks < n && reader->done < shared->vmscal.area_bytes) {
-		ssize_t length = read_block(reader);
-
-		if (length <= 0)
-			return zm_why_errno(&task->slot->why, length < 0 ? -errno : -EIO,
-					    "reading at %llu of %llu bytes",
-					    (unsigned long long)reader->done,
-					    (unsigned long long)shared->vmscal.area_bytes);
-		reader->done += (uint64_t)length;
-		nr_blocks++;
-	}
-	if (reader->done >= shared->vmscal.area_bytes)
+	nr_left = (area_bytes - reader->done - 1) / BLOCK_BYTES + 1;
+	n = n < nr_left ? n : nr_left;
+	end = n < nr_left ? reader->done + n * BLOCK_BYTES : area_bytes;
+	r = read_blocks(reader, end);
+	if (r < 0)
+		return zm_why_errno(&task->slot->why, r, "reading at %llu of %llu bytes",
+				    (unsigned long long)reader->done,
+				    (unsigned long long)area_bytes);
+	if (reader->done >= area_bytes)
 		r = end_round(task, reader);
 	return r < 0 ? zm_why_errno(&task->slot->why, r, "back to the file's beginning")
-		     : (int64_t)nr_blocks;
+		     : (int64_t)n;
 }
 
 /* The last block is the hole that it was read from. */

@@ -203,11 +203,13 @@ static bool is_at_end(const struct small_task *state, const struct small_run *sh
 	return state->nr_mapped == shared->nr_pieces && state->walk.done == state->walk.nr_words;
 }
 
+/* Mapping after mapping, until n words were read or the last one is. */
 static int64_t step(struct zm_task *task, uint64_t n)
 {
 	const struct small_run *shared = task->run->state;
 	struct small_task *state = task->state;
-	int r = 0;
+	uint64_t done = 0;
+	int r;
 
 	if (is_at_end(state, shared)) {
 		uint64_t since_ns = zm_clock_now_ns();
@@ -215,14 +217,15 @@ static int64_t step(struct zm_task *task, uint64_t n)
 		unmap_all(task->run, state);
 		zm_vmscal_freed(task, since_ns);
 	}
-	if (state->walk.done == state->walk.nr_words)
-		r = map_next(task, state);
-	if (r < 0)
-		return r;
-	n = zm_walk_on(&state->walk, n);
+	do {
+		r = state->walk.done == state->walk.nr_words ? map_next(task, state) : 0;
+		if (r < 0)
+			return r;
+		done += zm_walk_on(&state->walk, n - done);
+	} while (done < n && !is_at_end(state, shared));
 	if (is_at_end(state, shared))
 		zm_vmscal_accessed(task, &state->clock);
-	return (int64_t)n;
+	return (int64_t)done;
 }
 
 /* Whoever read has read zeroes. */
@@ -273,7 +276,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.counters = zm_vmscal_counters,
 	.metrics = zm_vmscal_metrics,
 	.save = (const char *const[]){ MAX_MAPPINGS, NULL },
-	.batch = 5120, /* a mapping of 4-KiB pages */
+	.batch = 50 * 5120, /* mappings of 4-KiB pages */
 	.patience_ns = PATIENCE_NS,
 	.run_bytes = sizeof(struct small_run),
 	.task_bytes = sizeof(struct small_task),

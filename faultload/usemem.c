@@ -17,6 +17,12 @@
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 
+/* At random the first words of a round are a fault each, until four have been drawn for each page. A step
+ * has fewer of these. */
+#define FAULTING_DRAWS  4
+#define FAULTING_WORDS  512
+#define FAULTING_COPIES 64 /* of huge pages */
+
 /* --- before the tasks -------------------------------------------------------------------------- */
 
 /* What an area is mapped from; -1 with huge pages. */
@@ -206,9 +212,21 @@ static int end_access(struct zm_task *task, struct zm_usemem_task *state)
 	return 0;
 }
 
+static uint64_t most_words(const struct zm_task *task, const struct zm_usemem_task *state)
+{
+	const struct zm_area_case *own = task->run->workload->own;
+	const struct zm_usemem_run *shared = task->run->state;
+	uint64_t nr_pages = state->area_bytes / shared->page_bytes;
+
+	if (!own->is_random || state->walk.done >= FAULTING_DRAWS * nr_pages)
+		return UINT64_MAX;
+	return own->is_huge ? FAULTING_COPIES : FAULTING_WORDS;
+}
+
 int64_t zm_usemem_step(struct zm_task *task, uint64_t n)
 {
 	struct zm_usemem_task *state = task->state;
+	uint64_t most;
 	int r = 0;
 
 	if (state->walk.base && state->walk.done == state->walk.nr_words)
@@ -217,7 +235,8 @@ int64_t zm_usemem_step(struct zm_task *task, uint64_t n)
 		r = begin_round(task, state);
 	if (r < 0)
 		return r;
-	n = zm_walk_on(&state->walk, n);
+	most = most_words(task, state);
+	n = zm_walk_on(&state->walk, n < most ? n : most);
 	if (state->walk.done == state->walk.nr_words)
 		r = end_access(task, state);
 	return r < 0 ? r : (int64_t)n;

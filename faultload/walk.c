@@ -1,5 +1,7 @@
-/* walk: four loops, and a fifth that marks pages. */
+/* walk: from end to end by touch's loops, at random by three of its own. */
 #include "faultload/walk.h"
+
+#include "workloads/base/touch.h"
 
 #define DRAWS 2147483648.0 /* lrand48_r draws from 0 to this minus 1 */
 
@@ -15,16 +17,21 @@ void zm_walk_begin(struct zm_walk *walk, void *base, uint64_t bytes, uint64_t se
 void zm_walk_mark(struct zm_walk *walk, uint64_t *marks, uint64_t page_bytes)
 {
 	walk->marks = marks;
-	walk->page_words = page_bytes / ZM_WORD_BYTES;
-	walk->nr_unmarked = (walk->nr_words - 1) / walk->page_words + 1;
+	walk->page_shift = (unsigned int)__builtin_ctzll(page_bytes / ZM_WORD_BYTES);
+	walk->nr_unmarked = ((walk->nr_words - 1) >> walk->page_shift) + 1;
 }
 
-static inline uint64_t draw(struct zm_walk *walk)
+static double scale_of(const struct zm_walk *walk)
+{
+	return (double)(walk->nr_words - 1);
+}
+
+static inline uint64_t draw(struct zm_walk *walk, double scale)
 {
 	long drawn;
 
 	(void)lrand48_r(&walk->random, &drawn);
-	return (uint64_t)((double)(walk->nr_words - 1) * (double)drawn / DRAWS);
+	return (uint64_t)(scale * (double)drawn / DRAWS);
 }
 
 /* One load, or one store. Threads may go over one area at the same time: what they write is the same. */
@@ -48,39 +55,52 @@ static inline void touch(const struct zm_walk *walk, uint64_t word)
 
 static void go_straight(struct zm_walk *walk, uint64_t n)
 {
-	volatile uint64_t *base = walk->base;
 	uint64_t end = walk->done + n;
 
 	if (walk->is_read)
-		for (uint64_t word = walk->done; word < end; word++)
-			read_word(&base[word]);
+		zm_touch_read_words(walk->base, walk->done, end);
 	else
-		for (uint64_t word = walk->done; word < end; word++)
-			write_word(&base[word], word);
+		zm_touch_write_words(walk->base, walk->done, end);
 	walk->last = end - 1;
 }
 
-static void go_anywhere(struct zm_walk *walk, uint64_t n)
+static void read_anywhere(struct zm_walk *walk, uint64_t n)
 {
+	volatile uint64_t *base = walk->base;
+	double scale = scale_of(walk);
 	uint64_t word = 0;
 
-	for (uint64_t i = 0; i < n; i++) {
-		word = draw(walk);
-		touch(walk, word);
+	for (; n > 0; n--) {
+		word = draw(walk, scale);
+		read_word(&base[word]);
+	}
+	walk->last = word;
+}
+
+static void write_anywhere(struct zm_walk *walk, uint64_t n)
+{
+	volatile uint64_t *base = walk->base;
+	double scale = scale_of(walk);
+	uint64_t word = 0;
+
+	for (; n > 0; n--) {
+		word = draw(walk, scale);
+		write_word(&base[word], word);
 	}
 	walk->last = word;
 }
 
 static void go_and_mark(struct zm_walk *walk, uint64_t n)
 {
+	double scale = scale_of(walk);
 	uint64_t word = 0;
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t page, bit;
 
-		word = draw(walk);
+		word = draw(walk, scale);
 		touch(walk, word);
-		page = word / walk->page_words;
+		page = word >> walk->page_shift;
 		bit = UINT64_C(1) << page % 64;
 		walk->nr_unmarked -= !(walk->marks[page / 64] & bit);
 		walk->marks[page / 64] |= bit;
@@ -100,8 +120,10 @@ uint64_t zm_walk_on(struct zm_walk *walk, uint64_t n)
 		go_straight(walk, n);
 	else if (walk->marks && walk->nr_unmarked > 0)
 		go_and_mark(walk, n);
+	else if (walk->is_read)
+		read_anywhere(walk, n);
 	else
-		go_anywhere(walk, n);
+		write_anywhere(walk, n);
 	walk->done += n;
 	return n;
 }

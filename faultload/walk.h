@@ -15,6 +15,11 @@
 
 #define ZM_WORD_BYTES 8
 
+/* Words of a step, some hundred microseconds, so that what lies between steps does not show: from end to
+ * end 512 pages of 4 KiB; at random hardly a page any more, once most were touched. */
+#define ZM_WALK_BATCH        262144
+#define ZM_WALK_RANDOM_BATCH 16384
+
 struct zm_walk {
 	uint64_t *base;
 	uint64_t nr_words;
@@ -25,7 +30,7 @@ struct zm_walk {
 	struct drand48_data random;
 	/* While the pages are marked that were touched (one bit each); NULL: not marked. */
 	uint64_t *marks;
-	uint64_t page_words;
+	unsigned int page_shift; /* of a word's number, to its page's */
 	uint64_t nr_unmarked;
 };
 

@@ -59,11 +59,17 @@ static void test_steps(void **state)
 	for (size_t w = 0; w < 4; w++) {
 		const struct zm_usemem_task *task;
 		struct rig rig;
+		uint64_t left;
 
 		rig_start(&rig, all[w], ZM_TASK_PROCESS, 2, "unit_size=2M thp=never");
 		task = rig.tasks[0].state;
 		rig_do(&rig, 0, 1);
-		assert_int_equal(rig_step(&rig, 0, MIB_WORDS), MIB_WORDS - 1);
+		if (own_of(all[w])->is_random) { /* short at first, while most words fault */
+			assert_int_equal(rig_step(&rig, 0, MIB_WORDS), 512);
+			rig_do(&rig, 0, 4 * MIB / rig.run.page_bytes);
+		}
+		left = MIB_WORDS - rig_ops(&rig, 0);
+		assert_int_equal(rig_step(&rig, 0, MIB_WORDS), left);
 		assert_int_equal(task->walk.done, MIB_WORDS);
 		assert_int_equal(rig.slots[0].counters[ZM_VMSCAL_ROUNDS], 1);
 		rig_do(&rig, 0, 2 * MIB_WORDS + 777);
