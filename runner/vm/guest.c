@@ -283,7 +283,11 @@ static int say_end(const struct watch *watch, int r, struct zm_why *why)
 	uint32_t state = atomic_load(&channel->state);
 
 	if (r == -EINTR)
-		return zm_why_set(why, r, "the guest was ended by signal %d", watch->course.signal);
+		return zm_why_set(why, r, "the guest was ended by signal %d, %s",
+				  watch->course.signal,
+				  state >= ZM_VM_RUNNING ? "its command running"
+				  : state >= ZM_VM_UP    ? "up, but not running its command"
+							 : "before it was up");
 	if (state == ZM_VM_DONE)
 		return 0;
 	if (state == ZM_VM_REFUSED)
@@ -300,8 +304,9 @@ static int say_end(const struct watch *watch, int r, struct zm_why *why)
 						    : "; its console is silent "
 						      "(CONFIG_SERIAL_8250_CONSOLE)");
 	if (r == -ETIMEDOUT)
-		return zm_why_set(why, r, "the guest was not done within %llu s (--timeout)%s%s",
+		return zm_why_set(why, r, "the guest was not done within %llu s (--timeout)%s%s%s",
 				  (unsigned long long)(watch->limits->all_ns / ZM_NS_PER_S),
+				  watch->course.up_ns ? "" : ": it did not come up",
 				  console->trouble ? "; " : "",
 				  console->trouble ? zm_vm_trouble_text(console->trouble) : "");
 	return zm_why_set(why, -EIO, "the guest ended without a word (QEMU's status 0x%x)",

@@ -98,10 +98,11 @@ static void accelerators_become_arguments(void **state)
 		enum zm_vm_accel accel;
 		const char *append, *accel_word, *cpu, *end;
 	} cases[] = {
-		{ ZM_VM_KVM, NULL, "kvm", "host", "nowatchdog" },
-		{ ZM_VM_KVM, "a b=c", "kvm", "host", "nowatchdog a b=c" },
+		{ ZM_VM_KVM, NULL, "kvm", "host", "nowatchdog random.trust_cpu=on" },
+		{ ZM_VM_KVM, "a b=c", "kvm", "host", "nowatchdog random.trust_cpu=on a b=c" },
 		{ ZM_VM_TCG, NULL, "tcg,thread=multi", "max,erms=off,fsrm=off",
-		  "nowatchdog tsc=reliable clearcpuid=rep_good" },
+		  "nowatchdog random.trust_cpu=on tsc=reliable no_timer_check "
+		  "clearcpuid=rep_good" },
 		{ ZM_VM_TCG, "x", "tcg,thread=multi", "max,erms=off,fsrm=off", "rep_good x" },
 	};
 
