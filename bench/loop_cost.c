@@ -10,6 +10,7 @@
  *     loop_cost null STEPS       a task of null, one operation a step
  *     loop_cost load OPS NAME [OPTION=VALUE …]     any workload with steps, as a task runs it; counts itself
  *                                nothing: bench/loads does
+ *     loop_cost pair TIME NAME [OPTION=VALUE …]    both ends of a stream, a process each; bench/net counts
  *
  * timeout: 120
  * labels: known
@@ -22,18 +23,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/bare.h"
-#include "runner/arena.h"
+#include "bench/lone_task.h"
 #include "runner/catalogue.h"
-#include "runner/launch.h"
-#include "runner/worker.h"
 #include "workloads/base/cleanup.h"
-#include "workloads/base/sysroot.h"
 #include "workloads/base/units.h"
 
 #define REGION_BYTES (UINT64_C(8) << 20) /* many rounds in little time */
@@ -42,7 +39,6 @@
 /* --- the parts, each in a process of its own ---------------------------------------------------- */
 
 static const struct zm_workload *measured;
-static const struct zm_arena *measured_arena;
 static uint64_t left;
 
 /* The workload's own step, and the stop after so many operations. Callgrind looks away in here, and
@@ -52,73 +48,22 @@ __attribute__((noinline)) static int64_t step_and_stop(struct zm_task *task, uin
 	int64_t done = measured->step(task, n);
 
 	if (done < 0 || (uint64_t)done >= left)
-		zm_arena_stop(measured_arena);
+		zm_lone_task_stop();
 	left -= done > 0 ? (uint64_t)done : 0;
 	return done;
 }
 
-static int fail(const char *what, const struct zm_why *why)
-{
-	(void)fprintf(stderr, "loop_cost: %s: %s\n", what, why->text);
-	return 2;
-}
-
-/* words: "NAME=VALUE", then NULL. */
-static int set_options(const struct zm_workload *workload, void *options, char **words,
-		       struct zm_why *why)
-{
-	int r = workload->options ? zm_options_init(workload->options, options, why) : 0;
-
-	for (; r == 0 && *words; words++) {
-		char *value = strchr(*words, '=');
-
-		if (!value)
-			return zm_why_set(why, -EINVAL, "%s: NAME=VALUE is needed", *words);
-		*value++ = '\0';
-		r = zm_option_set(workload->options, options, *words, value, why);
-	}
-	return r;
-}
-
-/* One task, as the launcher starts it; the gate is open already. */
 static int run_task(const struct zm_workload *workload, char **words, uint64_t nr_ops)
 {
-	struct zm_workload stopping = *workload;
-	const int cpus[] = { -1 };
-	struct zm_topology topology = { 0 };
-	zm_autofree void *options = calloc(1, workload->options_size + 1);
-	zm_autoclose int notice_fd = eventfd(0, EFD_CLOEXEC);
-	struct zm_launch_spec spec = { .topology = &topology,
-				       .cpus = cpus,
-				       .notice_fd = notice_fd };
-	struct zm_sysroot root;
-	struct zm_arena arena;
-	struct zm_why why = { "" };
-	int r = zm_sysroot_open(&root, NULL);
+	uint64_t ops;
+	int r;
 
-	stopping.step = step_and_stop;
-	if (r == 0)
-		r = set_options(workload, options, words, &why);
-	if (r == 0)
-		r = zm_arena_init(&arena, &stopping, 1, &why);
-	if (r < 0)
-		return fail(workload->name, &why);
-	arena.run->options = options;
-	arena.run->root = &root;
-	arena.run->kind = ZM_TASK_PROCESS;
 	measured = workload;
-	measured_arena = spec.arena = &arena;
 	left = nr_ops;
-	zm_gate_open(&arena.control->gate);
-	if (workload->prepare && workload->prepare(arena.run, &why) < 0)
-		return fail(workload->name, &why);
-	zm_worker_main(&spec, 0);
-	if (workload->cleanup)
-		workload->cleanup(arena.run);
-	(void)printf("%llu\n", (unsigned long long)zm_arena_slot(&arena, 0)->ops);
-	return zm_arena_slot(&arena, 0)->state == ZM_SLOT_DONE
-		       ? 0
-		       : fail(workload->name, &zm_arena_slot(&arena, 0)->why);
+	r = zm_lone_task_run(workload, step_and_stop, words, &ops);
+	if (r == 0)
+		(void)printf("%llu\n", (unsigned long long)ops);
+	return r;
 }
 
 static int run_harness(uint64_t nr_pages)
@@ -157,6 +102,16 @@ static int run_load(uint64_t nr_ops, const char *name, char **words)
 	if (workload && workload->step)
 		return run_task(workload, words, nr_ops);
 	(void)fprintf(stderr, "loop_cost: %s: no workload with steps\n", name);
+	return 2;
+}
+
+static int run_pair(uint64_t length_ns, const char *name, char **words)
+{
+	const struct zm_workload *workload = zm_workload_find(name);
+
+	if (workload && workload->nr_ends == 2 && workload->run)
+		return zm_lone_pair_run(workload, words, length_ns);
+	(void)fprintf(stderr, "loop_cost: %s: no workload with two ends\n", name);
 	return 2;
 }
 
@@ -302,11 +257,14 @@ int main(int argc, char **argv)
 	}
 	if (argc >= 4 && strcmp(argv[1], "load") == 0 && zm_units_parse_u64(argv[2], &n) == 0)
 		return run_load(n, argv[3], argv + 4);
+	if (argc >= 4 && strcmp(argv[1], "pair") == 0 && zm_units_parse_duration(argv[2], &n) == 0)
+		return run_pair(n, argv[3], argv + 4);
 	for (size_t i = 0; argc == 3 && i < NR_PARTS; i++)
 		if (strcmp(argv[1], parts[i].name) == 0 && zm_units_parse_u64(argv[2], &n) == 0)
 			return parts[i].run(n);
 	(void)fprintf(
 		stderr,
-		"usage: loop_cost [harness|bare|null COUNT | load OPS NAME [OPTION=VALUE …]]\n");
+		"usage: loop_cost [harness|bare|null COUNT | load OPS NAME [OPTION=VALUE …] | "
+		"pair TIME NAME [OPTION=VALUE …]]\n");
 	return 2;
 }

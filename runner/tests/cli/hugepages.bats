@@ -161,7 +161,7 @@ end_with() { # SIGNAL RUN … PHASE
 # A cgroup whose tasks may use so many bytes of huge pages, and what its limit is called.
 limit_huge_pages() { # BYTES
 	unified=$(awk '$(NF - 2) == "cgroup2" { print $5; exit }' /proc/self/mountinfo)
-	[ -n "$unified" ] && grep -qw hugetlb "$unified/cgroup.controllers" || skip "no hugetlb controller of cgroup v2 here"
+	grep -qsw hugetlb "$unified/cgroup.controllers" || skip "no hugetlb controller of cgroup v2 here"
 	if ! grep -qw hugetlb "$unified/cgroup.subtree_control"; then
 		echo +hugetlb > "$unified/cgroup.subtree_control" || skip "no cgroup can be given a limit here"
 		is_enabled=1
