@@ -3,12 +3,9 @@
  */
 #include "runner/cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "results/history.h"
 #include "results/json.h"
@@ -16,7 +13,7 @@
 #include "results/table.h"
 #include "results/utf8.h"
 #include "runner/cmd_rows.h"
-#include "workloads/base/clock.h"
+#include "runner/since.h"
 
 #define LABEL_WIDTH 60 /* columns of a label, at most */
 
@@ -58,7 +55,7 @@ static const struct zm_option rows[] = {
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(since),
 	  .unit = "time",
-	  .help = "only runs since then: 2026-05-01, 2026-05-01T12:00, or 7d, 12h, 30m ago" },
+	  .help = "only runs since then: " ZM_SINCE_HELP },
 	{ .name = "limit",
 	  .type = ZM_OPTION_U64,
 	  .offset = AT(limit),
@@ -70,58 +67,6 @@ static const struct zm_option rows[] = {
 	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
 };
-
-/* "7d", or what a duration is with a unit. */
-static bool parse_ago(const char *text, uint64_t *ret_ns)
-{
-	size_t length = strlen(text);
-	uint64_t days;
-	char number[16];
-
-	if (length > 1 && length < sizeof(number) && text[length - 1] == 'd') {
-		memcpy(number, text, length - 1);
-		number[length - 1] = '\0';
-		if (zm_units_parse_u64(number, &days) < 0 || days > 100000)
-			return false;
-		*ret_ns = days * 86400 * ZM_NS_PER_S;
-		return true;
-	}
-	return zm_units_parse_duration(text, ret_ns) == 0;
-}
-
-/* In UTC, as everything here is shown. */
-static bool parse_date(const char *text, uint64_t *ret_ns)
-{
-	static const char *const forms[] = { "%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
-					     "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M" };
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		struct tm broken = { 0 };
-		const char *end = strptime(text, forms[i], &broken);
-		time_t seconds = end && !*end ? timegm(&broken) : -1;
-
-		if (seconds >= 0) {
-			*ret_ns = (uint64_t)seconds * ZM_NS_PER_S;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int parse_since(const char *text, uint64_t *ret_ns, struct zm_why *why)
-{
-	uint64_t now_ns = zm_clock_wall_ns(), ago_ns;
-
-	if (!text || parse_date(text, ret_ns))
-		return 0;
-	if (!parse_ago(text, &ago_ns))
-		return zm_why_set(why, -EINVAL,
-				  "runs: --since %s: a date (2026-05-01, 2026-05-01T12:00) or how "
-				  "long ago (7d, 12h, 30m) is wanted",
-				  text);
-	*ret_ns = ago_ns < now_ns ? now_ns - ago_ns : 0;
-	return 0;
-}
 
 /* An imported one may be of any length. */
 static void add_label(struct zm_table *table, const char *label)
@@ -256,7 +201,7 @@ static int run(const struct zm_args *args)
 			"runs: %s: it takes switches only; `zonemark show %s` shows one "
 			"run",
 			args->words[0], args->words[0]);
-	error = parse_since(switches->since, &since_ns, &why);
+	error = zm_since_parse("runs", switches->since, &since_ns, &why);
 	if (!error)
 		error = zm_store_open(switches->db, false, &store, &why);
 	status = error ? zm_cmd_fail(ZM_EXIT_USAGE, &why) : list(store, switches, since_ns, &why);
