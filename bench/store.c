@@ -12,18 +12,15 @@
  * than 0.2 s, or compare more than 0.3 s.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/timed.h"
 #include "results/db.h"
 #include "results/store.h"
 #include "workloads/base/clock.h"
@@ -195,30 +192,17 @@ static void make_store(const struct plan *plan)
 
 /* --- looking into it --- */
 
-static double seconds_of(const struct timeval *time)
-{
-	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
-}
-
 /* The CPU seconds of one command, and its peak memory. */
 static double run_once(char *const *argv, long *ret_kib)
 {
-	posix_spawn_file_actions_t actions;
-	struct rusage usage;
-	int status;
-	pid_t pid;
+	struct zm_timed timed;
 
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	(void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&pid, argv[0], &actions, NULL, argv, environ) != 0 ||
-	    wait4(pid, &status, 0, &usage) != pid || status != 0) {
+	if (zm_timed_run(argv, &timed) < 0 || timed.status != 0) {
 		(void)fprintf(stderr, "store: %s %s failed\n", argv[0], argv[1]);
 		exit(2);
 	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	*ret_kib = usage.ru_maxrss;
-	return seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	*ret_kib = timed.kib;
+	return timed.cpu_s;
 }
 
 static int compare(const void *a, const void *b)
