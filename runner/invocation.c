@@ -187,6 +187,22 @@ static int keep_shard(struct zm_invocation *invocation, struct zm_why *why)
 	return 0;
 }
 
+static void leave_out_unwanted(struct zm_invocation *invocation)
+{
+	const struct zm_invocation_ask *ask = invocation->ask;
+	struct zm_plan *plan = &invocation->plan;
+	size_t nr = 0;
+
+	for (size_t i = 0; ask->wants && i < plan->nr_cells; i++) {
+		if (ask->wants(ask->wants_context, &plan->cells[i]))
+			plan->cells[nr++] = plan->cells[i];
+		else
+			zm_cell_release(&plan->cells[i]);
+	}
+	if (ask->wants)
+		plan->nr_cells = nr;
+}
+
 static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 {
 	const struct zm_invocation_ask *ask = invocation->ask;
@@ -195,6 +211,8 @@ static int open_plan(struct zm_invocation *invocation, struct zm_why *why)
 
 	if (r == 0 && ask->shard)
 		r = keep_shard(invocation, why);
+	if (r == 0)
+		leave_out_unwanted(invocation);
 	if (r == 0)
 		r = check_settings(invocation, why);
 	for (size_t i = 0; r == 0 && i < invocation->plan.nr_remarks; i++)

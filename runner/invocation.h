@@ -39,6 +39,9 @@ struct zm_invocation_ask {
 	char *shard;  /* "2/8": this part of the cells (shard.h); NULL: all */
 	double hours; /* that all may take; 0: as long as it does */
 	bool resume, share, overcommit;
+	/* Of the cells that the words mean only those that it wants are run; NULL: all. */
+	bool (*wants)(void *context, const struct zm_cell *cell);
+	void *wants_context;
 	bool is_planless; /* no words: the caller runs something of its own; the plan stays empty */
 };
 
