@@ -4,6 +4,8 @@
 #     share/zonemark/qualify/*.yaml
 #     share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
 #     share/doc/zonemark/{README.md,copyright,*.md,changelog.gz}
+#     share/doc/zonemark/examples/zonemark-nightly.cron
+#     lib/systemd/system/zonemark-nightly.{service,timer}
 #
 # The man page and the completion are written by the program itself, from the rows that it runs by.
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -52,6 +54,11 @@ if(ZM_GZIP)
   add_custom_target(zm_changelog ALL DEPENDS ${zm_changelog}.gz)
   install(FILES ${zm_changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
+
+set(zm_units ${PROJECT_SOURCE_DIR}/runner/nightly_units)
+install(FILES ${zm_units}/zonemark-nightly.service ${zm_units}/zonemark-nightly.timer
+        DESTINATION lib/systemd/system)
+install(FILES ${zm_units}/zonemark-nightly.cron DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME zonemark)
