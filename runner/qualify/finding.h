@@ -2,7 +2,8 @@
  * finding: a criterion, held against what was measured.
  *
  *     pass           the value, and its interval where there is one, lies within the limits
- *     fail           it lies outside, or a counter rose, a byte was corrupt, a run failed
+ *     fail           it lies outside, or a counter rose, a byte was corrupt, a run failed; not what was measured
+ *                    while other load disturbed a launch, which is inconclusive
  *     inconclusive   it could not be measured, there is no limit, or the interval reaches over one: never
  *                    passed for want of data
  *     not for it     `where` says that this machine is not meant

@@ -114,6 +114,24 @@ static void a_mean_is_held_against_its_limits(void **state)
 	}
 }
 
+static void what_other_load_did_is_no_proof(void **state)
+{
+	static struct zm_note_row note = { "disturbed", "other processes had 40 % of the time" };
+	struct zm_evidence_run *run = add_good(ONE, 1, 100);
+	struct zm_finding finding;
+
+	(void)state;
+	(void)add_good(ONE, 1, 100);
+	finding = judge("throughput: 'null', least: 200");
+	expect(&finding, ZM_GRADE_FAIL, "too low");
+	run->view->notes = &note;
+	run->view->nr_notes = 1;
+	finding = judge("throughput: 'null', least: 200");
+	expect(&finding, ZM_GRADE_INCONCLUSIVE, "too low, but 1 of its launches were disturbed");
+	finding = judge("throughput: 'null', least: 50");
+	expect(&finding, ZM_GRADE_PASS, "");
+}
+
 /* The interval of three launches, by the book: 4.303 sd / sqrt(3). */
 static void the_interval_is_students(void **state)
 {
@@ -385,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_is_passed_without_data),
 		TEST(a_mean_is_held_against_its_limits),
+		TEST(what_other_load_did_is_no_proof),
 		TEST(the_interval_is_students),
 		TEST(one_launch_has_no_interval_and_no_spread),
 		TEST(scaling_is_a_share_of_what_all_could_do),

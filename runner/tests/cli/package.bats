@@ -19,6 +19,7 @@ setup_more() {
 	[ -s root/usr/share/doc/zonemark/README.md ]
 	[ -x root/usr/libexec/zonemark/kbuild-step ]
 	[ -s root/usr/share/zonemark/profiles/small.json ]
+	[ -s root/usr/share/zonemark/qualify/quick.yaml ]
 	[ -s root/usr/share/doc/zonemark/examples/zonemark-nightly.cron ]
 	grep -q '^ExecStart=zonemark nightly' root/usr/lib/systemd/system/zonemark-nightly.service
 	grep -q '^OnCalendar=' root/usr/lib/systemd/system/zonemark-nightly.timer
