@@ -358,8 +358,9 @@ static int compare_value(const void *key, const void *element)
 unsigned int zm_yaml_line(const struct zm_yaml_marks *marks, const json_t *value)
 {
 	const struct zm_yaml_mark *mark =
-		marks->nr ? bsearch(value, marks->list, marks->nr, sizeof(*mark), compare_value)
-			  : NULL;
+		value && marks->nr
+			? bsearch(value, marks->list, marks->nr, sizeof(*mark), compare_value)
+			: NULL;
 
 	while (mark && mark > marks->list && mark[-1].value == value)
 		mark--;
