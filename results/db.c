@@ -1,130 +1,18 @@
 /*
- * db: one connection to the database, statements with typed values, errors as sentences.
- *
- * Prepared statements are kept by the address of their text. SQLite's result codes become -errno in
- * one place (error_of), and sentences in one other (fail).
+ * db: one connection to a database: to the engine that its place names, and what all engines share.
  */
 #include "results/db.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <sqlite3.h>
+#include "results/db_engine.h"
 
-#define BUSY_MS       10000
-#define NR_STATEMENTS 96
-
-struct zm_db {
-	sqlite3 *handle;
-	char *path;
-	struct kept {
-		const char *sql;
-		sqlite3_stmt *statement;
-	} kept[NR_STATEMENTS];
-	size_t nr_kept;
-};
-
-/* What a failed system call below SQLite said, as far as it says more than the result code. */
-static int error_of_system(sqlite3 *handle, int otherwise)
+bool zm_db_is_shared(const struct zm_db *db)
 {
-	switch (handle ? sqlite3_system_errno(handle) : 0) {
-	case ENOSPC:
-	case EDQUOT:
-		return -ENOSPC;
-	case EACCES:
-	case EPERM:
-		return -EACCES;
-	case EROFS:
-		return -EROFS;
-	case ENOENT:
-	case ENOTDIR:
-		return -ENOENT;
-	case EISDIR:
-		return -EISDIR;
-	case EMFILE:
-	case ENFILE:
-		return -EMFILE;
-	default:
-		return otherwise;
-	}
-}
-
-static int error_of(sqlite3 *handle, int code)
-{
-	switch (code & 0xff) {
-	case SQLITE_OK:
-	case SQLITE_ROW:
-	case SQLITE_DONE:
-		return 0;
-	case SQLITE_FULL:
-		return -ENOSPC;
-	case SQLITE_NOMEM:
-		return -ENOMEM;
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return -EBUSY;
-	case SQLITE_READONLY:
-	case SQLITE_PERM:
-	case SQLITE_AUTH:
-		return error_of_system(handle, -EACCES);
-	case SQLITE_CANTOPEN:
-		return error_of_system(handle, -EACCES);
-	case SQLITE_IOERR:
-		return error_of_system(handle, -EIO);
-	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-	case SQLITE_ERROR: /* no such table, no such column */
-	case SQLITE_MISMATCH:
-		return -EUCLEAN;
-	case SQLITE_TOOBIG:
-		return -EFBIG;
-	default:
-		return -EIO;
-	}
-}
-
-static int fail(const struct zm_db *db, struct zm_why *why, int code)
-{
-	int error = error_of(db->handle, code);
-
-	switch (error) {
-	case -ENOSPC:
-		return zm_why_set(
-			why, error,
-			"%s: the disk is full; what was written before is kept: make room, "
-			"or give another place with --db FILE",
-			db->path);
-	case -EBUSY:
-		return zm_why_set(why, error,
-				  "%s: another command has been writing to it for %d s; try again "
-				  "when it is done",
-				  db->path, BUSY_MS / 1000);
-	case -EACCES:
-		return zm_why_set(why, error,
-				  "%s: no permission to write there; give another place with --db "
-				  "FILE",
-				  db->path);
-	case -EROFS:
-		return zm_why_set(why, error,
-				  "%s: the file system is read-only; give another place with --db "
-				  "FILE",
-				  db->path);
-	case -EMFILE:
-		return zm_why_set(why, error, "%s: too many open files; raise ulimit -n", db->path);
-	case -EUCLEAN:
-		return zm_why_set(why, error,
-				  "%s: not a zonemark store, or damaged (%s); sqlite3's .recover "
-				  "saves what can be read",
-				  db->path, sqlite3_errmsg(db->handle));
-	default:
-		return zm_why_set(why, error, "%s: %s", db->path,
-				  db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code));
-	}
+	return db->engine->is_shared;
 }
 
 const char *zm_db_path(const struct zm_db *db)
@@ -136,160 +24,23 @@ void zm_db_close(struct zm_db *db)
 {
 	if (!db)
 		return;
-	for (size_t i = 0; i < db->nr_kept; i++)
-		(void)sqlite3_finalize(db->kept[i].statement);
-	(void)sqlite3_close(db->handle);
+	db->engine->close(db);
+	tdestroy(db->known, free);
 	free(db->path);
 	free(db);
 }
 
-/* Nothing that a hostile file holds (views, triggers, functions in its schema) may act. */
-static void distrust(sqlite3 *handle)
-{
-	(void)sqlite3_extended_result_codes(handle, 1);
-	(void)sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-	(void)sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-	(void)sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
-	(void)sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
-	(void)sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 30);
-	(void)sqlite3_busy_timeout(handle, BUSY_MS);
-}
-
-static int connect_to(struct zm_db *db, const char *name, int flags)
-{
-	int code = sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
-
-	if (code == SQLITE_OK)
-		distrust(db->handle);
-	return code;
-}
-
-/* "file:PATH?immutable=1", with what a URI cannot hold escaped. */
-static char *immutable_uri(const char *path)
-{
-	size_t size = strlen(path) * 3 + sizeof("file:?immutable=1");
-	char *uri = malloc(size);
-	char *at = uri;
-
-	if (!uri)
-		return NULL;
-	at += snprintf(at, size, "file:");
-	for (; *path; path++) {
-		if (strchr("%?#", *path))
-			at += snprintf(at, 4, "%%%02X", (unsigned int)*path);
-		else
-			*at++ = *path;
-	}
-	(void)snprintf(at, sizeof("?immutable=1"), "?immutable=1");
-	return uri;
-}
-
-static bool has_log(const char *path)
-{
-	struct stat info;
-	char *name = NULL;
-	bool has = false;
-
-	if (asprintf(&name, "%s-wal", path) < 0)
-		return false;
-	has = stat(name, &info) == 0 && info.st_size > 0;
-	free(name);
-	return has;
-}
-
-/* A store in a folder that we may not write: the log's index cannot be made there. Without a log the
- * file is all there is, and is read as it is. */
-static int reopen_immutable(struct zm_db *db, struct zm_why *why)
-{
-	char *uri;
-	int code;
-
-	if (has_log(db->path))
-		return zm_why_set(why, -EACCES,
-				  "%s: its last writes are still in %s-wal, and reading them needs "
-				  "write permission for the folder: copy both files to another one",
-				  db->path, db->path);
-	(void)sqlite3_close(db->handle);
-	db->handle = NULL;
-	uri = immutable_uri(db->path);
-	if (!uri)
-		return -ENOMEM;
-	code = connect_to(db, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-	free(uri);
-	if (code == SQLITE_OK)
-		code = sqlite3_exec(db->handle, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
-	return code == SQLITE_OK ? 0 : fail(db, why, code);
-}
-
-/* The first look at the file, by which SQLite finds out what it is and whether it may read it. */
-static int first_look(struct zm_db *db, enum zm_db_mode mode, struct zm_why *why)
-{
-	int code = sqlite3_exec(db->handle, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
-	int kind = code & 0xff;
-
-	if (code == SQLITE_OK)
-		return 0;
-	if (mode == ZM_DB_READ && (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY))
-		return reopen_immutable(db, why);
-	return fail(db, why, code);
-}
-
-/* Can a file be made there? */
-static int check_folder(const char *path, struct zm_why *why)
-{
-	char *copy = strdup(path);
-	char *slash = copy ? strrchr(copy, '/') : NULL;
-	const char *folder = slash ? copy : ".";
-	int error = 0;
-
-	if (slash)
-		slash[slash == copy] = '\0'; /* "/x" is in "/" */
-	if (!copy)
-		error = -ENOMEM;
-	else if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0)
-		error = zm_why_errno(why, -errno, "%s: cannot be made there", path);
-	free(copy);
-	return error;
-}
-
-/* SQLite says "unable to open" for all of these; the system says which. (The file is not opened to
- * find out: closing it would drop the locks of another connection of this process.) */
-static int check_file(const char *path, enum zm_db_mode mode, struct zm_why *why)
-{
-	struct stat info;
-
-	if (stat(path, &info) < 0) {
-		if (errno == ENOENT && mode == ZM_DB_WRITE)
-			return check_folder(path, why);
-		return zm_why_errno(why, -errno, "%s", path);
-	}
-	if (!S_ISREG(info.st_mode))
-		return zm_why_set(why, -EINVAL, "%s: not a file", path);
-	if (faccessat(AT_FDCWD, path, mode == ZM_DB_WRITE ? R_OK | W_OK : R_OK, AT_EACCESS) < 0)
-		return zm_why_errno(why, -errno, "%s", path);
-	return 0;
-}
-
 int zm_db_open(const char *path, enum zm_db_mode mode, struct zm_db **ret_db, struct zm_why *why)
 {
-	int flags = mode == ZM_DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-					: SQLITE_OPEN_READONLY;
-	int error = check_file(path, mode, why);
-	struct zm_db *db;
-	int code;
+	const struct zm_db_engine *engine = &zm_db_sqlite;
+	struct zm_db *db = calloc(1, engine->size);
+	int error;
 
-	if (error)
-		return error;
-	db = calloc(1, sizeof(*db));
 	if (!db)
 		return -ENOMEM;
+	db->engine = engine;
 	db->path = strdup(path);
-	if (!db->path) {
-		zm_db_close(db);
-		return -ENOMEM;
-	}
-	code = connect_to(db, path, flags);
-	error = code == SQLITE_OK ? first_look(db, mode, why) : fail(db, why, code);
+	error = db->path ? engine->open(db, path, mode, why) : -ENOMEM;
 	if (error) {
 		zm_db_close(db);
 		return error;
@@ -298,107 +49,24 @@ int zm_db_open(const char *path, enum zm_db_mode mode, struct zm_db **ret_db, st
 	return 0;
 }
 
+int zm_db_settle(struct zm_db *db, struct zm_why *why)
+{
+	return db->engine->settle(db, why);
+}
+
 int zm_db_script(struct zm_db *db, struct zm_why *why, const char *sql)
 {
-	int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
-
-	return code == SQLITE_OK ? 0 : fail(db, why, code);
-}
-
-/* Gives up a statement that is not being stepped when all places are taken. */
-static void make_place(struct zm_db *db)
-{
-	for (size_t i = NR_STATEMENTS; db->nr_kept == NR_STATEMENTS && i-- > 0;) {
-		if (sqlite3_stmt_busy(db->kept[i].statement))
-			continue;
-		(void)sqlite3_finalize(db->kept[i].statement);
-		db->kept[i] = db->kept[--db->nr_kept];
-	}
-}
-
-static int find_statement(struct zm_db *db, struct zm_why *why, const char *sql,
-			  sqlite3_stmt **ret_statement)
-{
-	int code;
-
-	for (size_t i = 0; i < db->nr_kept; i++) {
-		if (db->kept[i].sql == sql) {
-			*ret_statement = db->kept[i].statement;
-			return 0;
-		}
-	}
-	make_place(db);
-	code = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement,
-				  NULL);
-	if (code != SQLITE_OK)
-		return fail(db, why, code);
-	db->kept[db->nr_kept++] = (struct kept){ .sql = sql, .statement = *ret_statement };
-	return 0;
-}
-
-static int bind_one(sqlite3_stmt *statement, int place, const struct zm_bind *bind)
-{
-	switch (bind->type) {
-	case ZM_BIND_INT:
-		return sqlite3_bind_int64(statement, place, bind->integer);
-	case ZM_BIND_REAL:
-		return sqlite3_bind_double(statement, place, bind->real);
-	case ZM_BIND_TEXT:
-		return sqlite3_bind_text(statement, place, bind->data, -1, SQLITE_STATIC);
-	case ZM_BIND_BLOB:
-		return sqlite3_bind_blob64(statement, place, bind->data ? bind->data : "",
-					   bind->size, SQLITE_STATIC);
-	case ZM_BIND_NULL:
-	case ZM_BIND_END:
-		break;
-	}
-	return sqlite3_bind_null(statement, place);
-}
-
-static int start(struct zm_db *db, struct zm_why *why, const char *sql, const struct zm_bind *binds,
-		 sqlite3_stmt **ret_statement)
-{
-	sqlite3_stmt *statement;
-	int error = find_statement(db, why, sql, &statement);
-	int nr_places, code = SQLITE_OK;
-
-	if (error)
-		return error;
-	nr_places = sqlite3_bind_parameter_count(statement);
-	for (int i = 0; i < nr_places && binds[i].type != ZM_BIND_END && code == SQLITE_OK; i++)
-		code = bind_one(statement, i + 1, &binds[i]);
-	if (code != SQLITE_OK)
-		return fail(db, why, code);
-	*ret_statement = statement;
-	return 0;
-}
-
-static void finish(sqlite3_stmt *statement)
-{
-	(void)sqlite3_reset(statement);
-	(void)sqlite3_clear_bindings(statement);
+	return db->engine->script(db, why, sql);
 }
 
 int zm_db_run(struct zm_db *db, struct zm_why *why, const char *sql, const struct zm_bind *binds)
 {
-	sqlite3_stmt *statement;
-	int error = start(db, why, sql, binds, &statement);
-	int code;
-
-	if (error)
-		return error;
-	do
-		code = sqlite3_step(statement);
-	while (code == SQLITE_ROW);
-	if (code != SQLITE_DONE)
-		error = fail(db, why, code);
-	finish(statement);
-	return error;
+	return db->engine->run(db, why, sql, binds);
 }
 
-int64_t zm_db_changes(const struct zm_db *db)
+int zm_db_send(struct zm_db *db, struct zm_why *why, const char *sql, const struct zm_bind *binds)
 {
-	return sqlite3_changes64(db->handle);
+	return db->engine->send(db, why, sql, binds);
 }
 
 int zm_db_int(struct zm_db *db, struct zm_why *why, const char *sql, const struct zm_bind *binds,
@@ -407,9 +75,7 @@ int zm_db_int(struct zm_db *db, struct zm_why *why, const char *sql, const struc
 	struct zm_rows rows = { 0 };
 	int error = zm_db_query(db, why, &rows, sql, binds);
 
-	if (error)
-		return error;
-	if (zm_rows_next(&rows, why, &error))
+	if (!error && zm_rows_next(&rows, why, &error))
 		*ret_value = zm_rows_int(&rows, 0);
 	else if (!error)
 		error = -ENOENT;
@@ -417,14 +83,21 @@ int zm_db_int(struct zm_db *db, struct zm_why *why, const char *sql, const struc
 	return error;
 }
 
+/* --- transactions --- */
+
 int zm_db_begin(struct zm_db *db, struct zm_why *why)
 {
-	return zm_db_script(db, why, "BEGIN IMMEDIATE");
+	return db->engine->begin(db, ZM_TRANSACTION_WRITE, why);
+}
+
+int zm_db_begin_schema(struct zm_db *db, struct zm_why *why)
+{
+	return db->engine->begin(db, ZM_TRANSACTION_SCHEMA, why);
 }
 
 int zm_db_commit(struct zm_db *db, struct zm_why *why)
 {
-	int error = zm_db_script(db, why, "COMMIT");
+	int error = db->engine->commit(db, why);
 
 	if (error)
 		zm_db_rollback(db);
@@ -433,13 +106,12 @@ int zm_db_commit(struct zm_db *db, struct zm_why *why)
 
 void zm_db_rollback(struct zm_db *db)
 {
-	if (!sqlite3_get_autocommit(db->handle))
-		(void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+	db->engine->rollback(db);
 }
 
 int zm_db_begin_read(struct zm_db *db, struct zm_why *why)
 {
-	return zm_db_script(db, why, "BEGIN");
+	return db->engine->begin(db, ZM_TRANSACTION_READ, why);
 }
 
 void zm_db_end_read(struct zm_db *db)
@@ -447,55 +119,113 @@ void zm_db_end_read(struct zm_db *db)
 	zm_db_rollback(db);
 }
 
+/* --- rows --- */
+
 int zm_db_query(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, const char *sql,
 		const struct zm_bind *binds)
 {
 	*ret_rows = (struct zm_rows){ .db = db };
-	return start(db, why, sql, binds, &ret_rows->statement);
+	return db->engine->query(db, why, ret_rows, sql, binds);
 }
 
 bool zm_rows_next(struct zm_rows *rows, struct zm_why *why, int *ret_error)
 {
-	int code = sqlite3_step(rows->statement);
-
-	if (code == SQLITE_ROW)
-		return true;
-	if (code != SQLITE_DONE)
-		*ret_error = fail(rows->db, why, code);
-	return false;
+	return rows->db->engine->next(rows, why, ret_error);
 }
 
 void zm_rows_end(struct zm_rows *rows)
 {
-	if (rows->statement)
-		finish(rows->statement);
+	if (rows->cursor)
+		rows->db->engine->end(rows);
 	*rows = (struct zm_rows){ 0 };
 }
 
 bool zm_rows_is_null(const struct zm_rows *rows, int column)
 {
-	return sqlite3_column_type(rows->statement, column) == SQLITE_NULL;
+	return rows->db->engine->is_null(rows, column);
 }
 
 int64_t zm_rows_int(const struct zm_rows *rows, int column)
 {
-	return sqlite3_column_int64(rows->statement, column);
+	return rows->db->engine->integer(rows, column);
 }
 
 double zm_rows_real(const struct zm_rows *rows, int column)
 {
-	return sqlite3_column_double(rows->statement, column);
+	return rows->db->engine->real(rows, column);
 }
 
 const char *zm_rows_text(const struct zm_rows *rows, int column)
 {
-	return (const char *)sqlite3_column_text(rows->statement, column);
+	return rows->db->engine->text(rows, column);
 }
 
 const void *zm_rows_blob(const struct zm_rows *rows, int column, size_t *ret_size)
 {
-	const void *data = sqlite3_column_blob(rows->statement, column);
+	return rows->db->engine->blob(rows, column, ret_size);
+}
 
-	*ret_size = (size_t)sqlite3_column_bytes(rows->statement, column);
-	return data;
+/* --- what the store is marked with --- */
+
+int zm_db_read_mark(struct zm_db *db, struct zm_db_mark *ret_mark, struct zm_why *why)
+{
+	return db->engine->read_mark(db, ret_mark, why);
+}
+
+int zm_db_write_mark(struct zm_db *db, int64_t application, int64_t version, struct zm_why *why)
+{
+	return db->engine->write_mark(db, application, version, why);
+}
+
+/* --- numbers that are known --- */
+
+struct known {
+	int64_t number;
+	size_t size;
+	char key[];
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return memcmp(x->key, y->key, x->size);
+}
+
+static struct known *make_known(const char *key, size_t size, int64_t number)
+{
+	struct known *known = malloc(sizeof(*known) + size);
+
+	if (!known)
+		return NULL;
+	known->number = number;
+	known->size = size;
+	memcpy(known->key, key, size);
+	return known;
+}
+
+bool zm_db_recall(const struct zm_db *db, const char *key, size_t size, int64_t *ret_number)
+{
+	struct known *wanted = db->known ? make_known(key, size, 0) : NULL;
+	struct known **found = wanted ? tfind(wanted, &db->known, compare_known) : NULL;
+
+	if (found)
+		*ret_number = (*found)->number;
+	free(wanted);
+	return found != NULL;
+}
+
+/* What could not be kept is asked for again. */
+void zm_db_remember(struct zm_db *db, const char *key, size_t size, int64_t number)
+{
+	struct known *known, **kept;
+
+	if (db->engine->in_transaction(db))
+		return;
+	known = make_known(key, size, number);
+	kept = known ? tsearch(known, &db->known, compare_known) : NULL;
+	if (!kept || *kept != known)
+		free(known);
 }

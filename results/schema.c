@@ -8,7 +8,6 @@
 #include "results/schema.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 static const char version_1[] =
 	"CREATE TABLE machine ("
@@ -169,71 +168,42 @@ const struct zm_migration zm_migrations[] = {
 };
 const size_t zm_nr_migrations = sizeof(zm_migrations) / sizeof(zm_migrations[0]);
 
-/* What stands in the file's header, and whether there are tables. */
-struct standing {
-	int64_t application;
-	int64_t version;
-	int64_t nr_tables;
-};
-
-static int read_standing(struct zm_db *db, struct standing *ret_standing, struct zm_why *why)
-{
-	int error = zm_db_int(db, why, "PRAGMA application_id", ZM_BIND_NONE,
-			      &ret_standing->application);
-
-	if (!error)
-		error = zm_db_int(db, why, "PRAGMA user_version", ZM_BIND_NONE,
-				  &ret_standing->version);
-	if (!error)
-		error = zm_db_int(db, why, "SELECT count(*) FROM sqlite_schema", ZM_BIND_NONE,
-				  &ret_standing->nr_tables);
-	return error;
-}
-
 int zm_schema_check(struct zm_db *db, size_t nr_migrations, struct zm_why *why)
 {
-	struct standing standing;
-	int error = read_standing(db, &standing, why);
+	struct zm_db_mark mark;
+	int error = zm_db_read_mark(db, &mark, why);
 
 	if (error)
 		return error;
-	if (standing.application == 0 && standing.version == 0 && standing.nr_tables == 0)
+	if (mark.application == 0 && mark.version == 0 && mark.nr_tables == 0)
 		return -ENODATA;
-	if (standing.application != ZM_SCHEMA_APPLICATION || standing.version < 1)
+	if (mark.application != ZM_SCHEMA_APPLICATION || mark.version < 1)
 		return zm_why_set(why, -EUCLEAN,
 				  "%s: a database, but not a zonemark store; give another place "
 				  "with --db FILE",
 				  zm_db_path(db));
-	if (standing.version > (int64_t)nr_migrations)
+	if (mark.version > (int64_t)nr_migrations)
 		return zm_why_set(
 			why, -EPROTO,
 			"%s: made by a newer zonemark (store version %lld, this one knows "
 			"%zu); use that one, or another store with --db FILE",
-			zm_db_path(db), (long long)standing.version, nr_migrations);
-	return standing.version < (int64_t)nr_migrations ? -ESTALE : 0;
-}
-
-static int set_version(struct zm_db *db, size_t version, struct zm_why *why)
-{
-	char sql[128];
-
-	(void)snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %zu",
-		       ZM_SCHEMA_APPLICATION, version);
-	return zm_db_script(db, why, sql);
+			zm_db_path(db), (long long)mark.version, nr_migrations);
+	return mark.version < (int64_t)nr_migrations ? -ESTALE : 0;
 }
 
 static int migrate(struct zm_db *db, const struct zm_migration *migrations, size_t nr_migrations,
 		   struct zm_why *why)
 {
-	int64_t version;
+	struct zm_db_mark mark;
 	int error = zm_schema_check(db, nr_migrations, why); /* another may have been quicker */
 
 	if (error != -ENODATA && error != -ESTALE)
 		return error;
-	error = zm_db_int(db, why, "PRAGMA user_version", ZM_BIND_NONE, &version);
-	for (size_t i = (size_t)version; i < nr_migrations && !error; i++)
+	error = zm_db_read_mark(db, &mark, why);
+	for (size_t i = (size_t)mark.version; !error && i < nr_migrations; i++)
 		error = zm_db_script(db, why, migrations[i].sql);
-	return error ? error : set_version(db, nr_migrations, why);
+	return error ? error
+		     : zm_db_write_mark(db, ZM_SCHEMA_APPLICATION, (int64_t)nr_migrations, why);
 }
 
 int zm_schema_apply(struct zm_db *db, const struct zm_migration *migrations, size_t nr_migrations,
@@ -243,7 +213,7 @@ int zm_schema_apply(struct zm_db *db, const struct zm_migration *migrations, siz
 
 	if (error != -ENODATA && error != -ESTALE)
 		return error;
-	error = zm_db_begin(db, why);
+	error = zm_db_begin_schema(db, why);
 	if (error)
 		return error;
 	error = migrate(db, migrations, nr_migrations, why);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "results/db.h"
 #include "results/finish.h"
@@ -56,53 +54,17 @@ int zm_store_default_path(char *buf, size_t size)
 	return take_path(buf, size, "/var/lib", "/zonemark/zonemark.db");
 }
 
-/* Makes every missing folder above the file. */
-static int make_folders(const char *path, struct zm_why *why)
-{
-	char folder[4096];
-	int error = take_path(folder, sizeof(folder), path, "");
-
-	if (error)
-		return zm_why_set(why, -ENAMETOOLONG, "%.64s…: the path is too long", path);
-	for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		if (mkdir(folder, 0777) < 0 && errno != EEXIST && errno != EISDIR)
-			return zm_why_errno(why, -errno, "%s: cannot make this folder", folder);
-		*at = '/';
-	}
-	return 0;
-}
-
-/* Several commands may do this at once; SQLite does not wait by itself while the mode changes. */
-static int use_log(struct zm_db *db, struct zm_why *why)
-{
-	int error = -EBUSY;
-
-	for (int i = 0; i < 50 && error == -EBUSY; i++) {
-		if (i)
-			(void)usleep(20000);
-		error = zm_db_script(db, why, "PRAGMA journal_mode = WAL");
-	}
-	if (!error)
-		error = zm_db_script(db, why,
-				     "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-				     "PRAGMA wal_autocheckpoint = 4096");
-	return error;
-}
-
 /* Looks before it changes anything: a database of somebody else stays as it is. */
 static int open_writing(const char *path, struct zm_db **ret_db, struct zm_why *why)
 {
-	int error = make_folders(path, why);
 	struct zm_db *db;
+	int error = zm_db_open(path, ZM_DB_WRITE, &db, why);
 
-	if (!error)
-		error = zm_db_open(path, ZM_DB_WRITE, &db, why);
 	if (error)
 		return error;
 	error = zm_schema_check(db, zm_nr_migrations, why);
 	if (!error || error == -ENODATA || error == -ESTALE)
-		error = use_log(db, why);
+		error = zm_db_settle(db, why);
 	if (!error)
 		error = zm_schema_apply(db, zm_migrations, zm_nr_migrations, why);
 	if (error) {
