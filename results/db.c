@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "results/db_engine.h"
+#include "results/dburl.h"
 
 bool zm_db_is_shared(const struct zm_db *db)
 {
@@ -32,14 +33,14 @@ void zm_db_close(struct zm_db *db)
 
 int zm_db_open(const char *path, enum zm_db_mode mode, struct zm_db **ret_db, struct zm_why *why)
 {
-	const struct zm_db_engine *engine = &zm_db_sqlite;
+	const struct zm_db_engine *engine = zm_dburl_is(path) ? &zm_db_postgres : &zm_db_sqlite;
 	struct zm_db *db = calloc(1, engine->size);
 	int error;
 
 	if (!db)
 		return -ENOMEM;
 	db->engine = engine;
-	db->path = strdup(path);
+	db->path = strdup(zm_dburl_is(path) ? "postgresql://" : path);
 	error = db->path ? engine->open(db, path, mode, why) : -ENOMEM;
 	if (error) {
 		zm_db_close(db);
@@ -126,6 +127,13 @@ int zm_db_query(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, 
 {
 	*ret_rows = (struct zm_rows){ .db = db };
 	return db->engine->query(db, why, ret_rows, sql, binds);
+}
+
+int zm_db_walk(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, const char *sql,
+	       const struct zm_bind *binds)
+{
+	*ret_rows = (struct zm_rows){ .db = db };
+	return db->engine->walk(db, why, ret_rows, sql, binds);
 }
 
 bool zm_rows_next(struct zm_rows *rows, struct zm_why *why, int *ret_error)

@@ -79,7 +79,8 @@ enum zm_db_mode {
 	ZM_DB_WRITE, /* made when it is not there */
 };
 
-/* A file: -ENOENT, -EACCES, -EUCLEAN (not a database)… Folders above it are made to write.
+/* A file's path, or a URL (results/dburl.h).
+ * A file: -ENOENT, -EACCES, -EUCLEAN (not a database)… Folders above it are made to write.
  * A server: -ECONNREFUSED (it does not answer; it may later), -EACCES (it refuses us), -EINVAL. */
 int zm_db_open(const char *path, enum zm_db_mode mode, struct zm_db **ret_db, struct zm_why *why);
 void zm_db_close(struct zm_db *db);
@@ -127,12 +128,16 @@ void zm_db_end_read(struct zm_db *db);
 /* Rows of a query. A column that is NULL is 0, or NULL. Texts and blobs live until the next row. */
 struct zm_rows {
 	struct zm_db *db;
-	void *cursor; /* the engine's */
+	void *cursor; /* the engine's; so are the others */
 	int at;
+	unsigned int walk;
 };
 
 int zm_db_query(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, const char *sql,
 		const struct zm_bind *binds);
+/* The same for answers of any length, within a transaction: they come in pieces, as they are asked for. */
+int zm_db_walk(struct zm_db *db, struct zm_why *why, struct zm_rows *ret_rows, const char *sql,
+	       const struct zm_bind *binds);
 bool zm_rows_next(struct zm_rows *rows, struct zm_why *why, int *ret_error);
 void zm_rows_end(struct zm_rows *rows); /* also after a failed query */
 bool zm_rows_is_null(const struct zm_rows *rows, int column);

@@ -1,7 +1,8 @@
 /*
  * db_engine: what a kind of database has to know; db.c speaks to one of these.
  *
- *     zm_db_sqlite     a file    (db_sqlite.c)
+ *     zm_db_sqlite     a file                 (db_sqlite.c)
+ *     zm_db_postgres   a server by its URL    (db_postgres.c; refuses to open in a build without libpq)
  *
  * An engine keeps what it needs behind a struct zm_db that comes first in a struct of its own, of
  * `size` bytes, zeroed before `open`. After a failed open, `close` is called all the same.
@@ -35,6 +36,8 @@ struct zm_db_engine {
 	/* Fills in rows->cursor; `end` is only called when it did. */
 	int (*query)(struct zm_db *db, struct zm_why *why, struct zm_rows *rows, const char *sql,
 		     const struct zm_bind *binds);
+	int (*walk)(struct zm_db *db, struct zm_why *why, struct zm_rows *rows, const char *sql,
+		    const struct zm_bind *binds);
 	bool (*next)(struct zm_rows *rows, struct zm_why *why, int *ret_error);
 	void (*end)(struct zm_rows *rows);
 	bool (*is_null)(const struct zm_rows *rows, int column);
@@ -54,5 +57,6 @@ struct zm_db {
 };
 
 extern const struct zm_db_engine zm_db_sqlite;
+extern const struct zm_db_engine zm_db_postgres;
 
 #endif

@@ -541,6 +541,7 @@ const struct zm_db_engine zm_db_sqlite = {
 	.rollback = sqlite_rollback,
 	.in_transaction = sqlite_in_transaction,
 	.query = sqlite_query,
+	.walk = sqlite_query,
 	.next = sqlite_next,
 	.end = sqlite_end,
 	.is_null = sqlite_is_null,

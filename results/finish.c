@@ -129,13 +129,13 @@ static int write_series(void *context, const struct zm_assembled *series)
 	error = pack(writing);
 	if (error)
 		return error;
-	return zm_db_run(writing->db, writing->why,
-			 "INSERT INTO series (run, metric, source, scope, scope_id, is_float,"
-			 " timebase, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-			 ZM_BIND(zm_int(writing->run), zm_int(metric), zm_int(source),
-				 zm_int(desc->scope), zm_int(desc->scope_id),
-				 zm_int(desc->is_float), zm_int(timebase),
-				 zm_blob(writing->packed.data, writing->packed.size)));
+	return zm_db_send(writing->db, writing->why,
+			  "INSERT INTO series (run, metric, source, scope, scope_id, is_float,"
+			  " timebase, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+			  ZM_BIND(zm_int(writing->run), zm_int(metric), zm_int(source),
+				  zm_int(desc->scope), zm_int(desc->scope_id),
+				  zm_int(desc->is_float), zm_int(timebase),
+				  zm_blob(writing->packed.data, writing->packed.size)));
 }
 
 static void writing_release(struct writing *writing)
@@ -243,7 +243,11 @@ void zm_finish_dead(struct zm_db *db)
 	struct unfinished found[64];
 	size_t nr = 0;
 	struct zm_rows rows = { 0 };
-	int error = zm_db_query(
+	int error;
+
+	if (zm_db_is_shared(db))
+		return;
+	error = zm_db_query(
 		db, NULL, &rows,
 		"SELECT id, status, owner_pid, owner_start, owner_space, owner_boot FROM run"
 		" WHERE status = 0 OR id IN (SELECT run FROM chunk) ORDER BY id",

@@ -4,8 +4,8 @@
  *     each run over there: is it here? -> its rows -> its series as they are packed (or its chunks, which
  *     are then put together here)
  *
- * Some dozens of runs make a transaction, so that a long import is neither a sync per run nor one log
- * as large as the other store.
+ * Into a file some dozens of runs make a transaction, so that a long import is neither a sync per run nor
+ * one log as large as the other store. Into a server each run is one, its names known before.
  */
 #include "results/import.h"
 
@@ -23,16 +23,19 @@
 #include "results/runset.h"
 
 #define RUNS_AT_ONCE 50
+#define TRIES        5 /* where another's transaction came between */
 
 struct importing {
 	struct zm_db *into;
 	struct zm_store *from;
+	struct zm_runset *taken;
 	struct zm_import *counts;
 	struct zm_why *why;
 	struct renumbered {
 		int64_t there, here;
 	} * bases; /* of the run under way */
 	size_t nr_bases, capacity;
+	size_t nr_chunks; /* the same */
 };
 
 static int add_rows(const struct zm_run_view *view, struct zm_row_list *list)
@@ -83,7 +86,7 @@ static int add_results(const struct zm_run_view *view, struct zm_row_list *list)
 
 static int copy_rows(struct importing *importing, const struct zm_run_view *view, int64_t run)
 {
-	struct zm_row_list list = { 0 };
+	struct zm_row_list list = { .is_copy = true };
 	int error = add_rows(view, &list);
 
 	if (!error)
@@ -146,12 +149,12 @@ static int copy_series(struct importing *importing, const struct zm_rows *rows, 
 					 importing->why);
 	if (error)
 		return error;
-	return zm_db_run(importing->into, importing->why,
-			 "INSERT INTO series (run, metric, source, scope, scope_id, is_float,"
-			 " timebase, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-			 ZM_BIND(zm_int(run), zm_int(metric), zm_int(source),
-				 zm_int(zm_rows_int(rows, 5)), zm_int(zm_rows_int(rows, 6)),
-				 zm_int(zm_rows_int(rows, 7)), zm_int(base), zm_blob(data, size)));
+	return zm_db_send(importing->into, importing->why,
+			  "INSERT INTO series (run, metric, source, scope, scope_id, is_float,"
+			  " timebase, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+			  ZM_BIND(zm_int(run), zm_int(metric), zm_int(source),
+				  zm_int(zm_rows_int(rows, 5)), zm_int(zm_rows_int(rows, 6)),
+				  zm_int(zm_rows_int(rows, 7)), zm_int(base), zm_blob(data, size)));
 }
 
 static int copy_chunk(struct importing *importing, const struct zm_rows *rows, int64_t run)
@@ -159,9 +162,10 @@ static int copy_chunk(struct importing *importing, const struct zm_rows *rows, i
 	size_t size;
 	const void *data = zm_rows_blob(rows, 1, &size);
 
-	return zm_db_run(importing->into, importing->why,
-			 "INSERT INTO chunk (run, seq, data) VALUES (?1, ?2, ?3)",
-			 ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_blob(data, size)));
+	importing->nr_chunks++;
+	return zm_db_send(importing->into, importing->why,
+			  "INSERT INTO chunk (run, seq, data) VALUES (?1, ?2, ?3)",
+			  ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_blob(data, size)));
 }
 
 static int copy_stacks(struct importing *importing, const struct zm_rows *rows, int64_t run)
@@ -174,12 +178,12 @@ static int copy_stacks(struct importing *importing, const struct zm_rows *rows, 
 
 	if (error)
 		return error;
-	return zm_db_run(importing->into, importing->why,
-			 "INSERT INTO stacks (run, seq, source, event, unit, data)"
-			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-			 ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_int(source),
-				 zm_text(zm_rows_text(rows, 2)), zm_text(zm_rows_text(rows, 3)),
-				 zm_blob(data, size)));
+	return zm_db_send(importing->into, importing->why,
+			  "INSERT INTO stacks (run, seq, source, event, unit, data)"
+			  " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			  ZM_BIND(zm_int(run), zm_int(zm_rows_int(rows, 0)), zm_int(source),
+				  zm_text(zm_rows_text(rows, 2)), zm_text(zm_rows_text(rows, 3)),
+				  zm_blob(data, size)));
 }
 
 static int copy_each(struct importing *importing, const char *sql, int64_t there, int64_t here,
@@ -200,6 +204,7 @@ static int copy_packed(struct importing *importing, int64_t there, int64_t here)
 	int error;
 
 	importing->nr_bases = 0;
+	importing->nr_chunks = 0;
 	error = copy_each(importing, "SELECT id, nr, data FROM timebase WHERE run = ?1", there,
 			  here, copy_base);
 	if (!error)
@@ -221,13 +226,16 @@ static int copy_packed(struct importing *importing, int64_t there, int64_t here)
 				  " JOIN source ON source.id = stacks.source"
 				  " WHERE stacks.run = ?1 ORDER BY seq",
 				  there, here, copy_stacks);
-	return error ? error : zm_finish_run(importing->into, here, importing->why);
+	if (!error && importing->nr_chunks)
+		error = zm_finish_run(importing->into, here, importing->why);
+	return error;
 }
 
-static int copy_run(struct importing *importing, const struct zm_run_view *view)
+static struct zm_run_record record_of(const struct zm_run_view *view)
 {
 	const struct zm_run_info *info = &view->info;
-	const struct zm_run_record record = {
+
+	return (struct zm_run_record){
 		.invocation = info->invocation,
 		.command_line = info->command_line,
 		.label = info->label,
@@ -248,12 +256,17 @@ static int copy_run(struct importing *importing, const struct zm_run_view *view)
 		.wall_ns = info->wall_ns,
 		.start_ns = info->start_ns,
 	};
+}
+
+static int copy_run(struct importing *importing, const struct zm_run_view *view)
+{
+	const struct zm_run_record record = record_of(view);
 	int64_t run = 0;
 	int error = zm_runrow_insert(importing->into, &record, NULL, &run, importing->why);
 
 	if (!error)
 		error = copy_rows(importing, view, run);
-	return error ? error : copy_packed(importing, (int64_t)info->id, run);
+	return error ? error : copy_packed(importing, (int64_t)view->info.id, run);
 }
 
 enum meeting {
@@ -293,12 +306,23 @@ static int meet(struct importing *importing, const struct zm_run_info *info,
 	return remove_run(importing, run);
 }
 
-static void count(struct zm_import *counts, enum meeting meeting)
+static int count(struct importing *importing, uint64_t id, enum meeting meeting)
 {
-	counts->nr_new += meeting == IS_NEW;
-	counts->nr_replaced += meeting == REPLACES;
-	counts->nr_there += meeting == STAYS_AWAY;
+	importing->counts->nr_new += meeting == IS_NEW;
+	importing->counts->nr_replaced += meeting == REPLACES;
+	importing->counts->nr_there += meeting == STAYS_AWAY;
+	return importing->taken ? zm_runset_add(importing->taken, id) : 0;
 }
+
+static int take_run(struct importing *importing, const struct zm_run_view *view,
+		    enum meeting *ret_meeting)
+{
+	int error = meet(importing, &view->info, ret_meeting);
+
+	return error || *ret_meeting == STAYS_AWAY ? error : copy_run(importing, view);
+}
+
+/* --- into a file --- */
 
 static int import_run(struct importing *importing, uint64_t id)
 {
@@ -313,11 +337,9 @@ static int import_run(struct importing *importing, uint64_t id)
 		zm_run_view_free(view);
 		return 0;
 	}
-	error = meet(importing, &view->info, &meeting);
-	if (!error && meeting != STAYS_AWAY)
-		error = copy_run(importing, view);
+	error = take_run(importing, view, &meeting);
 	if (!error)
-		count(importing->counts, meeting);
+		error = count(importing, id, meeting);
 	zm_run_view_free(view);
 	return error;
 }
@@ -326,6 +348,7 @@ static int import_run(struct importing *importing, uint64_t id)
 static int import_some(struct importing *importing, const struct zm_runset *runs, size_t from)
 {
 	const struct zm_import before = *importing->counts;
+	size_t nr_before = importing->taken ? importing->taken->nr : 0;
 	int error = zm_db_begin(importing->into, importing->why);
 
 	if (error)
@@ -338,27 +361,166 @@ static int import_some(struct importing *importing, const struct zm_runset *runs
 		error = zm_db_commit(importing->into, importing->why);
 	if (error)
 		*importing->counts = before;
+	if (error && importing->taken)
+		importing->taken->nr = nr_before;
 	return error;
 }
 
-int zm_import_store(struct zm_store *into, struct zm_store *from, struct zm_import *ret_import,
-		    struct zm_why *why)
+/* --- into a server --- */
+
+static int know_metric(struct importing *importing, const struct zm_rows *rows, int64_t run)
+{
+	int64_t number;
+	int error = zm_intern_metric(importing->into, zm_rows_text(rows, 0), zm_rows_text(rows, 1),
+				     (int)zm_rows_int(rows, 2), (int)zm_rows_int(rows, 3), &number,
+				     importing->why);
+
+	(void)run;
+	return error ? error
+		     : zm_intern_source(importing->into, zm_rows_text(rows, 4), &number,
+					importing->why);
+}
+
+static int know_source(struct importing *importing, const struct zm_rows *rows, int64_t run)
+{
+	int64_t number;
+
+	(void)run;
+	return zm_intern_source(importing->into, zm_rows_text(rows, 0), &number, importing->why);
+}
+
+/* Outside of the transaction, so that no other writer waits for this run to learn a name. */
+static int know_names(struct importing *importing, const struct zm_run_view *view)
+{
+	static const char *const metrics[] = {
+		"SELECT metric.name, metric.unit, metric.kind, metric.better, source.name"
+		" FROM result JOIN metric ON metric.id = result.metric"
+		" JOIN source ON source.id = result.source WHERE result.run = ?1",
+		"SELECT DISTINCT metric.name, metric.unit, metric.kind, metric.better, source.name"
+		" FROM series JOIN metric ON metric.id = series.metric"
+		" JOIN source ON source.id = series.source WHERE series.run = ?1",
+	};
+	const struct zm_run_record record = record_of(view);
+	int64_t run = (int64_t)view->info.id;
+	int error = zm_runrow_intern(importing->into, &record, importing->why);
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !error; i++)
+		error = copy_each(importing, metrics[i], run, 0, know_metric);
+	if (!error)
+		error = copy_each(importing,
+				  "SELECT source.name FROM stacks"
+				  " JOIN source ON source.id = stacks.source WHERE stacks.run = ?1",
+				  run, 0, know_source);
+	return error;
+}
+
+static int try_alone(struct importing *importing, const struct zm_run_view *view,
+		     enum meeting *ret_meeting)
+{
+	int error = zm_db_begin(importing->into, importing->why);
+
+	if (error)
+		return error;
+	error = take_run(importing, view, ret_meeting);
+	if (!error)
+		return zm_db_commit(importing->into, importing->why);
+	zm_db_rollback(importing->into);
+	return error;
+}
+
+static int send_view(struct importing *importing, const struct zm_run_view *view)
+{
+	enum meeting meeting = STAYS_AWAY;
+	int error = know_names(importing, view);
+
+	if (error)
+		return error;
+	error = -EAGAIN;
+	for (int i = 0; i < TRIES && (error == -EAGAIN || error == -EEXIST); i++)
+		error = try_alone(importing, view, &meeting);
+	return error ? error : count(importing, view->info.id, meeting);
+}
+
+static int import_alone(struct importing *importing, uint64_t id)
+{
+	struct zm_run_view *view = NULL;
+	int error = zm_query_run(importing->from, id, &view, importing->why);
+
+	if (error)
+		return error;
+	if (view->info.status == ZM_STATUS_RUNNING)
+		importing->counts->nr_under_way++;
+	else
+		error = send_view(importing, view);
+	zm_run_view_free(view);
+	return error;
+}
+
+/* Of this run only: the next one may come all the same. */
+static bool is_of_the_run(int error)
+{
+	return error == -E2BIG || error == -EFBIG || error == -EILSEQ;
+}
+
+static int import_each_alone(struct importing *importing, const struct zm_runset *runs)
+{
+	struct zm_why *why = importing->why, later = { "" };
+	int first = 0, error = 0;
+
+	for (size_t i = 0; i < runs->nr && !error; i++) {
+		error = import_alone(importing, runs->runs[runs->nr - 1 - i]);
+		if (!is_of_the_run(error))
+			continue;
+		first = first ? first : error;
+		error = 0;
+		importing->why = &later; /* the first one's sentence stays */
+	}
+	if (error && first && why)
+		*why = later;
+	return error ? error : first;
+}
+
+/* --- both --- */
+
+static int import_all(struct importing *importing, const struct zm_runset *runs)
+{
+	int error = 0;
+
+	if (zm_db_is_shared(importing->into))
+		return import_each_alone(importing, runs);
+	for (size_t i = 0; i < runs->nr && !error; i += RUNS_AT_ONCE)
+		error = import_some(importing, runs, i);
+	return error;
+}
+
+int zm_import_taking(struct zm_store *into, struct zm_store *from, struct zm_runset *taken,
+		     struct zm_import *ret_import, struct zm_why *why)
 {
 	const struct zm_run_filter all = { .status = -1 };
 	struct zm_import counts = { 0 };
 	struct importing importing = {
-		.into = zm_store_db(into), .from = from, .counts = &counts, .why = why
+		.into = zm_store_db(into),
+		.from = from,
+		.taken = taken,
+		.counts = &counts,
+		.why = why,
 	};
 	struct zm_runset runs = { 0 };
 	int error = zm_query_begin(from, why);
 
 	if (!error)
 		error = zm_query_runs(from, &all, zm_runset_add_info, &runs, why);
-	for (size_t i = 0; i < runs.nr && !error; i += RUNS_AT_ONCE)
-		error = import_some(&importing, &runs, i);
+	if (!error)
+		error = import_all(&importing, &runs);
 	zm_query_end(from);
 	free(importing.bases);
 	zm_runset_release(&runs);
 	*ret_import = counts;
 	return error == -ENOMEM ? zm_why_errno(why, error, "import") : error;
+}
+
+int zm_import_store(struct zm_store *into, struct zm_store *from, struct zm_import *ret_import,
+		    struct zm_why *why)
+{
+	return zm_import_taking(into, from, NULL, ret_import, why);
 }

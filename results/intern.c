@@ -3,9 +3,23 @@
 
 #include <errno.h>
 
-/* Both statements take the same values. */
-static int intern(struct zm_db *db, const char *find, const char *make, const struct zm_bind *binds,
-		  int64_t *ret_id, struct zm_why *why)
+#include "results/bytes.h"
+
+/* What is asked for as one text: the statement, then the values. */
+static void make_key(const char *find, const struct zm_bind *binds, struct zm_buf *key)
+{
+	zm_buf_bytes(key, &find, sizeof(find));
+	for (; binds->type != ZM_BIND_END; binds++) {
+		if (binds->type == ZM_BIND_TEXT)
+			zm_buf_text(key, binds->data);
+		else
+			zm_buf_zigzag(key, binds->integer);
+	}
+}
+
+/* Both statements take the same values. Another writer may be quicker: then its row is found. */
+static int find_or_make(struct zm_db *db, const char *find, const char *make,
+			const struct zm_bind *binds, int64_t *ret_id, struct zm_why *why)
 {
 	int error = zm_db_int(db, why, find, binds, ret_id);
 
@@ -21,18 +35,38 @@ static int intern(struct zm_db *db, const char *find, const char *make, const st
 				: error;
 }
 
+static int intern(struct zm_db *db, const char *find, const char *make, const struct zm_bind *binds,
+		  int64_t *ret_id, struct zm_why *why)
+{
+	zm_autobuf struct zm_buf key = { 0 };
+	int error;
+
+	if (!zm_db_is_shared(db))
+		return find_or_make(db, find, make, binds, ret_id, why);
+	make_key(find, binds, &key);
+	if (key.error)
+		return zm_why_errno(why, key.error, "%s", zm_db_path(db));
+	if (zm_db_recall(db, (const char *)key.data, key.size, ret_id))
+		return 0;
+	error = find_or_make(db, find, make, binds, ret_id, why);
+	if (!error)
+		zm_db_remember(db, (const char *)key.data, key.size, *ret_id);
+	return error;
+}
+
 int zm_intern_boot(struct zm_db *db, const char *machine, const char *boot, const char *kernel,
 		   int64_t *ret_id, struct zm_why *why)
 {
 	int64_t id;
 	int error = intern(db, "SELECT id FROM machine WHERE key = ?1",
-			   "INSERT INTO machine (key) VALUES (?1)", ZM_BIND(zm_text(machine)), &id,
-			   why);
+			   "INSERT INTO machine (key) VALUES (?1) ON CONFLICT DO NOTHING",
+			   ZM_BIND(zm_text(machine)), &id, why);
 
 	if (error)
 		return error;
 	return intern(db, "SELECT id FROM boot WHERE machine = ?1 AND key = ?2 AND kernel = ?3",
-		      "INSERT INTO boot (machine, key, kernel) VALUES (?1, ?2, ?3)",
+		      "INSERT INTO boot (machine, key, kernel) VALUES (?1, ?2, ?3) ON CONFLICT DO "
+		      "NOTHING",
 		      ZM_BIND(zm_int(id), zm_text(boot), zm_text(kernel)), ret_id, why);
 }
 
@@ -49,7 +83,7 @@ static int64_t hash_of(const char *text)
 int zm_intern_inventory(struct zm_db *db, const char *json, int64_t *ret_id, struct zm_why *why)
 {
 	return intern(db, "SELECT id FROM inventory WHERE hash = ?1 AND json = ?2",
-		      "INSERT INTO inventory (hash, json) VALUES (?1, ?2)",
+		      "INSERT INTO inventory (hash, json) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
 		      ZM_BIND(zm_int(hash_of(json)), zm_text(json)), ret_id, why);
 }
 
@@ -59,7 +93,7 @@ int zm_intern_invocation(struct zm_db *db, const char *uuid, uint64_t wall_ns,
 {
 	return intern(db, "SELECT id FROM invocation WHERE uuid = ?1",
 		      "INSERT INTO invocation (uuid, wall_ns, command_line, label)"
-		      " VALUES (?1, ?2, ?3, ?4)",
+		      " VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
 		      ZM_BIND(zm_text(uuid), zm_int((int64_t)wall_ns), zm_text(command_line),
 			      zm_text(label)),
 		      ret_id, why);
@@ -70,26 +104,28 @@ int zm_intern_cell(struct zm_db *db, const char *workload, const char *json, int
 {
 	int64_t id;
 	int error = intern(db, "SELECT id FROM workload WHERE name = ?1",
-			   "INSERT INTO workload (name) VALUES (?1)", ZM_BIND(zm_text(workload)),
-			   &id, why);
+			   "INSERT INTO workload (name) VALUES (?1) ON CONFLICT DO NOTHING",
+			   ZM_BIND(zm_text(workload)), &id, why);
 
 	if (error)
 		return error;
 	return intern(db, "SELECT id FROM cell WHERE workload = ?1 AND json = ?2",
-		      "INSERT INTO cell (workload, json) VALUES (?1, ?2)",
+		      "INSERT INTO cell (workload, json) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
 		      ZM_BIND(zm_int(id), zm_text(json)), ret_id, why);
 }
 
 int zm_intern_params(struct zm_db *db, const char *json, int64_t *ret_id, struct zm_why *why)
 {
 	return intern(db, "SELECT id FROM params WHERE json = ?1",
-		      "INSERT INTO params (json) VALUES (?1)", ZM_BIND(zm_text(json)), ret_id, why);
+		      "INSERT INTO params (json) VALUES (?1) ON CONFLICT DO NOTHING",
+		      ZM_BIND(zm_text(json)), ret_id, why);
 }
 
 int zm_intern_source(struct zm_db *db, const char *name, int64_t *ret_id, struct zm_why *why)
 {
 	return intern(db, "SELECT id FROM source WHERE name = ?1",
-		      "INSERT INTO source (name) VALUES (?1)", ZM_BIND(zm_text(name)), ret_id, why);
+		      "INSERT INTO source (name) VALUES (?1) ON CONFLICT DO NOTHING",
+		      ZM_BIND(zm_text(name)), ret_id, why);
 }
 
 int zm_intern_metric(struct zm_db *db, const char *name, const char *unit, int kind, int better,
@@ -98,7 +134,8 @@ int zm_intern_metric(struct zm_db *db, const char *name, const char *unit, int k
 	return intern(db,
 		      "SELECT id FROM metric"
 		      " WHERE name = ?1 AND unit = ?2 AND kind = ?3 AND better = ?4",
-		      "INSERT INTO metric (name, unit, kind, better) VALUES (?1, ?2, ?3, ?4)",
+		      "INSERT INTO metric (name, unit, kind, better) VALUES (?1, ?2, ?3, ?4) ON "
+		      "CONFLICT DO NOTHING",
 		      ZM_BIND(zm_text(name), zm_text(unit), zm_int(kind), zm_int(better)), ret_id,
 		      why);
 }

@@ -1,7 +1,8 @@
 /*
  * intern: the numbers of what comes again and again: machines, boots, metric names, parameters…
  *
- * Each finds the row or makes it. Call them inside a write transaction.
+ * Each finds the row or makes it. Call them inside a write transaction; of a store that others write to, too,
+ * also before it: what is asked for then is kept, and needs no answer from the server within.
  */
 #ifndef ZM_RESULTS_INTERN_H
 #define ZM_RESULTS_INTERN_H

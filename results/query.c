@@ -46,7 +46,7 @@ static void see_death(const struct zm_rows *rows, struct zm_run_info *info)
 				  .pid_ns = (uint64_t)zm_rows_int(rows, 21) };
 	const char *boot = zm_rows_text(rows, 22);
 
-	if (info->status != ZM_STATUS_RUNNING)
+	if (info->status != ZM_STATUS_RUNNING || zm_db_is_shared(rows->db))
 		return;
 	(void)snprintf(owner.boot_id, sizeof(owner.boot_id), "%s", boot ? boot : "");
 	if (zm_owner_is_dead(&owner)) {
@@ -125,7 +125,7 @@ int zm_query_runs(struct zm_store *store, const struct zm_run_filter *filter,
 	int error;
 
 	if (filter->invocation)
-		error = zm_db_query(
+		error = zm_db_walk(
 			zm_store_db(store), why, &rows,
 			RUN_COLUMNS " WHERE run.invocation ="
 				    " (SELECT id FROM invocation WHERE uuid = ?1)"
@@ -133,10 +133,10 @@ int zm_query_runs(struct zm_store *store, const struct zm_run_filter *filter,
 				    " ORDER BY run.wall_ns DESC, run.id DESC",
 			ZM_BIND(zm_text(filter->invocation), zm_int((int64_t)filter->since_ns)));
 	else
-		error = zm_db_query(zm_store_db(store), why, &rows,
-				    RUN_COLUMNS " WHERE run.wall_ns >= ?1"
-						" ORDER BY run.wall_ns DESC, run.id DESC",
-				    ZM_BIND(zm_int((int64_t)filter->since_ns)));
+		error = zm_db_walk(zm_store_db(store), why, &rows,
+				   RUN_COLUMNS " WHERE run.wall_ns >= ?1"
+					       " ORDER BY run.wall_ns DESC, run.id DESC",
+				   ZM_BIND(zm_int((int64_t)filter->since_ns)));
 	while (!error && (!filter->limit || nr < filter->limit) &&
 	       zm_rows_next(&rows, why, &error)) {
 		struct zm_run_info info;

@@ -87,7 +87,8 @@ static int begin(struct zm_recorder *recorder, const struct zm_run_record *recor
 	if (error)
 		return error;
 	error = insert_run(recorder, record, why);
-	if (!error) /* behind the first write, which makes the log's files */
+	/* Behind the first write, which makes the log's files. */
+	if (!error && !zm_db_is_shared(recorder->db))
 		error = zm_reserve_take(zm_db_path(recorder->db), RESERVE_BYTES, &recorder->reserve,
 					why);
 	if (error) {

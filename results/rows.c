@@ -81,12 +81,12 @@ static int write_result(const struct zm_row *row, struct zm_db *db, int64_t run,
 		error = zm_intern_source(db, row->texts[2], &source, why);
 	if (error)
 		return error;
-	return zm_db_run(db, why,
-			 "INSERT INTO result (run, metric, seq, source, is_primary, value, count,"
-			 " interval_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-			 ZM_BIND(zm_int(run), zm_int(metric), zm_int(row->seq), zm_int(source),
-				 zm_int(row->integers[0]), zm_real(row->reals[0]),
-				 zm_real(row->reals[1]), zm_int(row->integers[1])));
+	return zm_db_send(db, why,
+			  "INSERT INTO result (run, metric, seq, source, is_primary, value, count,"
+			  " interval_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+			  ZM_BIND(zm_int(run), zm_int(metric), zm_int(row->seq), zm_int(source),
+				  zm_int(row->integers[0]), zm_real(row->reals[0]),
+				  zm_real(row->reals[1]), zm_int(row->integers[1])));
 }
 
 static int write_stacks(const struct zm_row *row, struct zm_db *db, int64_t run, struct zm_why *why)
@@ -102,15 +102,20 @@ static int write_stacks(const struct zm_row *row, struct zm_db *db, int64_t run,
 	zm_packer_free(packer);
 	if (error)
 		return zm_why_errno(why, error, "packing call chains");
-	return zm_db_run(db, why,
-			 "INSERT INTO stacks (run, seq, source, event, unit, data)"
-			 " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-			 ZM_BIND(zm_int(run), zm_int(row->seq), zm_int(source),
-				 zm_text(row->texts[1]), zm_text(row->texts[2]),
-				 zm_blob(packed.data, packed.size)));
+	return zm_db_send(db, why,
+			  "INSERT INTO stacks (run, seq, source, event, unit, data)"
+			  " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			  ZM_BIND(zm_int(run), zm_int(row->seq), zm_int(source),
+				  zm_text(row->texts[1]), zm_text(row->texts[2]),
+				  zm_blob(packed.data, packed.size)));
 }
 
-static int write_row(const struct zm_row *row, struct zm_db *db, int64_t run, struct zm_why *why)
+/* Who may only add may add this. */
+static const char add_task[] = "INSERT INTO task (run, idx, pid, cpu, node)"
+			       " VALUES (?1, ?3, ?4, ?5, ?6)";
+
+static int write_row(const struct zm_row *row, bool is_copy, struct zm_db *db, int64_t run,
+		     struct zm_why *why)
 {
 	static const char *const statements[ZM_NR_ROW_KINDS] = {
 		[ZM_ROW_PHASE] = "INSERT INTO phase (run, seq, phase, t0_ns, t1_ns)"
@@ -123,20 +128,20 @@ static int write_row(const struct zm_row *row, struct zm_db *db, int64_t run, st
 		[ZM_ROW_ABSENT] = "INSERT INTO absent (run, seq, source, reason)"
 				  " VALUES (?1, ?2, ?3, ?4)",
 	};
-	const char *sql = statements[row->kind];
+	const char *sql = is_copy && row->kind == ZM_ROW_TASK ? add_task : statements[row->kind];
 
 	if (row->kind == ZM_ROW_RESULT)
 		return write_result(row, db, run, why);
 	if (row->kind == ZM_ROW_STACKS)
 		return write_stacks(row, db, run, why);
 	if (row->kind == ZM_ROW_NOTE || row->kind == ZM_ROW_ABSENT)
-		return zm_db_run(db, why, sql,
-				 ZM_BIND(zm_int(run), zm_int(row->seq), zm_text(row->texts[0]),
-					 zm_text(row->texts[1])));
-	return zm_db_run(db, why, sql,
-			 ZM_BIND(zm_int(run), zm_int(row->seq), zm_int(row->integers[0]),
-				 zm_int(row->integers[1]), zm_int(row->integers[2]),
-				 zm_int(row->integers[3])));
+		return zm_db_send(db, why, sql,
+				  ZM_BIND(zm_int(run), zm_int(row->seq), zm_text(row->texts[0]),
+					  zm_text(row->texts[1])));
+	return zm_db_send(db, why, sql,
+			  ZM_BIND(zm_int(run), zm_int(row->seq), zm_int(row->integers[0]),
+				  zm_int(row->integers[1]), zm_int(row->integers[2]),
+				  zm_int(row->integers[3])));
 }
 
 int zm_row_list_write(const struct zm_row_list *list, struct zm_db *db, int64_t run,
@@ -145,6 +150,6 @@ int zm_row_list_write(const struct zm_row_list *list, struct zm_db *db, int64_t 
 	int error = 0;
 
 	for (size_t i = 0; i < list->nr && !error; i++)
-		error = write_row(&list->rows[i], db, run, why);
+		error = write_row(&list->rows[i], list->is_copy, db, run, why);
 	return error;
 }

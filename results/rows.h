@@ -5,6 +5,7 @@
 #ifndef ZM_RESULTS_ROWS_H
 #define ZM_RESULTS_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,7 @@ struct zm_row_list {
 	struct zm_row *rows;
 	size_t nr, capacity;
 	int64_t nr_of_kind[ZM_NR_ROW_KINDS]; /* so far, written ones too */
+	bool is_copy;                        /* of a run that is there: nothing in it comes twice */
 	char **names;                        /* of all figures so far */
 	size_t nr_names, names_capacity;
 };

@@ -26,6 +26,13 @@ static int intern_all(struct zm_db *db, const struct zm_run_record *record, stru
 	return error;
 }
 
+int zm_runrow_intern(struct zm_db *db, const struct zm_run_record *record, struct zm_why *why)
+{
+	struct refers refers = { 0 };
+
+	return intern_all(db, record, &refers, why);
+}
+
 int zm_runrow_insert(struct zm_db *db, const struct zm_run_record *record,
 		     const struct zm_owner *owner, int64_t *ret_run, struct zm_why *why)
 {

@@ -12,4 +12,7 @@
 int zm_runrow_insert(struct zm_db *db, const struct zm_run_record *record,
 		     const struct zm_owner *owner, int64_t *ret_run, struct zm_why *why);
 
+/* Only what it refers to (intern.h). */
+int zm_runrow_intern(struct zm_db *db, const struct zm_run_record *record, struct zm_why *why);
+
 #endif

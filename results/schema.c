@@ -162,8 +162,20 @@ static const char version_2[] = "CREATE TABLE stacks ("
 				"  data BLOB NOT NULL,"
 				"  PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;";
 
+/* A text of any length is no key of a server's index, so its digest is. Several write at once there: what
+ * must not be there twice is made unique. */
+static const char version_1_server[] =
+	"ALTER TABLE cell DROP CONSTRAINT cell_workload_json_key;"
+	"CREATE UNIQUE INDEX cell_once ON cell (workload, md5(json));"
+	"CREATE INDEX cell_by_json ON cell USING hash (json);"
+	"ALTER TABLE params DROP CONSTRAINT params_json_key;"
+	"CREATE UNIQUE INDEX params_once ON params (md5(json));"
+	"CREATE INDEX params_by_json ON params USING hash (json);"
+	"DROP INDEX inventory_by_hash;"
+	"CREATE UNIQUE INDEX inventory_once ON inventory (hash, md5(json));";
+
 const struct zm_migration zm_migrations[] = {
-	{ .sql = version_1 },
+	{ .sql = version_1, .server = version_1_server },
 	{ .sql = version_2 },
 };
 const size_t zm_nr_migrations = sizeof(zm_migrations) / sizeof(zm_migrations[0]);
@@ -200,8 +212,11 @@ static int migrate(struct zm_db *db, const struct zm_migration *migrations, size
 	if (error != -ENODATA && error != -ESTALE)
 		return error;
 	error = zm_db_read_mark(db, &mark, why);
-	for (size_t i = (size_t)mark.version; !error && i < nr_migrations; i++)
+	for (size_t i = (size_t)mark.version; !error && i < nr_migrations; i++) {
 		error = zm_db_script(db, why, migrations[i].sql);
+		if (!error && zm_db_is_shared(db) && migrations[i].server)
+			error = zm_db_script(db, why, migrations[i].server);
+	}
 	return error ? error
 		     : zm_db_write_mark(db, ZM_SCHEMA_APPLICATION, (int64_t)nr_migrations, why);
 }

@@ -17,6 +17,7 @@
 
 struct zm_migration {
 	const char *sql;
+	const char *server; /* what a server gets besides; NULL: nothing */
 };
 
 extern const struct zm_migration zm_migrations[];

@@ -32,10 +32,23 @@ const char *zm_status_name(enum zm_status status)
 		       : "unknown";
 }
 
-static int take_path(char *buf, size_t size, const char *folder, const char *rest)
+static int take_path(char *buf, size_t size, const char *path)
 {
-	int length = snprintf(buf, size, "%s%s", folder, rest);
+	int length = snprintf(buf, size, "%s", path);
 
+	return length < 0 || (size_t)length >= size ? -ENOBUFS : 0;
+}
+
+int zm_store_data_path(const char *name, char *buf, size_t size)
+{
+	const char *folder = getenv("XDG_DATA_HOME"), *home = getenv("HOME"), *below = "";
+	int length;
+
+	if (!folder || *folder != '/') {
+		folder = home && *home ? home : "/var/lib";
+		below = home && *home ? "/.local/share" : "";
+	}
+	length = snprintf(buf, size, "%s%s/zonemark/%s", folder, below, name);
 	return length < 0 || (size_t)length >= size ? -ENOBUFS : 0;
 }
 
@@ -44,29 +57,42 @@ int zm_store_default_path(char *buf, size_t size)
 	const char *value = getenv("ZONEMARK_DB");
 
 	if (value && *value)
-		return take_path(buf, size, value, "");
-	value = getenv("XDG_DATA_HOME");
-	if (value && *value == '/')
-		return take_path(buf, size, value, "/zonemark/zonemark.db");
-	value = getenv("HOME");
-	if (value && *value)
-		return take_path(buf, size, value, "/.local/share/zonemark/zonemark.db");
-	return take_path(buf, size, "/var/lib", "/zonemark/zonemark.db");
+		return take_path(buf, size, value);
+	return zm_store_data_path("zonemark.db", buf, size);
+}
+
+static int explain_unread_server(const struct zm_db *db, int error, struct zm_why *why)
+{
+	if (error == -ENODATA)
+		return zm_why_set(why, -ENOENT,
+				  "%s: no store in this database yet, or not for this role; "
+				  "`zonemark store init`, as its owner, makes one, and --role "
+				  "lets a role add to it",
+				  zm_db_path(db));
+	if (error == -ESTALE)
+		return zm_why_set(why, -ESTALE,
+				  "%s: made by an older zonemark; `zonemark store init`, as its "
+				  "owner, brings it up to date",
+				  zm_db_path(db));
+	return error;
 }
 
 /* Looks before it changes anything: a database of somebody else stays as it is. */
 static int open_writing(const char *path, struct zm_db **ret_db, struct zm_why *why)
 {
 	struct zm_db *db;
-	int error = zm_db_open(path, ZM_DB_WRITE, &db, why);
+	int error = zm_db_open(path, ZM_DB_WRITE, &db, why), before;
 
 	if (error)
 		return error;
 	error = zm_schema_check(db, zm_nr_migrations, why);
+	before = error;
 	if (!error || error == -ENODATA || error == -ESTALE)
 		error = zm_db_settle(db, why);
 	if (!error)
 		error = zm_schema_apply(db, zm_migrations, zm_nr_migrations, why);
+	if (error == -EACCES && before && zm_db_is_shared(db))
+		error = explain_unread_server(db, before, why);
 	if (error) {
 		zm_db_close(db);
 		return error;
@@ -100,7 +126,8 @@ static int open_reading(const char *path, struct zm_db **ret_db, struct zm_why *
 		return explain_unread(path, error, why);
 	error = zm_schema_check(db, zm_nr_migrations, why);
 	if (error) {
-		error = explain_unread(path, error, why);
+		error = zm_db_is_shared(db) ? explain_unread_server(db, error, why)
+					    : explain_unread(path, error, why);
 		zm_db_close(db);
 		return error;
 	}
@@ -178,7 +205,7 @@ int zm_store_last_invocation(struct zm_store *store, const char *command_line, c
 
 	if (!error) {
 		if (zm_rows_next(&rows, NULL, &error))
-			error = take_path(buf, size, zm_rows_text(&rows, 0), "");
+			error = take_path(buf, size, zm_rows_text(&rows, 0));
 		else if (!error)
 			error = -ENOENT;
 	}

@@ -1,5 +1,7 @@
 /*
- * store: the one file in which all results live (SQLite).
+ * store: where all results live: one file (SQLite), or a database on a server that many machines share
+ * (PostgreSQL, by its URL). A run is recorded into a file; a server gets it when it has ended
+ * (results/outbox.h).
  *
  *     machine  1--n  boot  1--n  run  1--n  phase, task, result, note, absent, stacks
  *                                      1--n  series (values) n--1 timebase (moments)
@@ -16,7 +18,9 @@
  * A process that forks keeps its store: the children neither use nor close it.
  *
  * Errors are -errno with one sentence: -ENOSPC (the store stays readable), -EACCES, -EROFS,
- * -EUCLEAN (not a zonemark store, or damaged), -EPROTO (made by a newer zonemark).
+ * -EUCLEAN (not a zonemark store, or damaged), -EPROTO (made by a newer zonemark), -ECONNREFUSED and
+ * -ECONNRESET (the server cannot be reached, or not any more), -ESTALE (the server's is of an older version,
+ * and bringing it up to date is not ours).
  */
 #ifndef ZM_RESULTS_STORE_H
 #define ZM_RESULTS_STORE_H
@@ -35,6 +39,9 @@ struct zm_store;
 /* Where the store is when nobody says: $ZONEMARK_DB, $XDG_DATA_HOME/zonemark/zonemark.db,
  * ~/.local/share/zonemark/zonemark.db. -ENOBUFS. */
 int zm_store_default_path(char *buf, size_t size);
+
+/* A file of this name beside the usual store, whatever $ZONEMARK_DB says. -ENOBUFS. */
+int zm_store_data_path(const char *name, char *buf, size_t size);
 
 /* path NULL: the default. Writing makes missing folders and the file; reading does not (-ENOENT, and
  * the sentence says how to make one). */

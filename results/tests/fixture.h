@@ -17,7 +17,7 @@
 
 struct fixture {
 	char folder[64];
-	char path[96]; /* of a store in it */
+	char path[320]; /* of a store in it, or a URL (server.h) */
 };
 
 static inline int fixture_setup(void **state)

@@ -1,4 +1,8 @@
-/* import: a run arrives whole or not at all, once, and as it was. */
+/*
+ * import: a run arrives whole or not at all, once, and as it was.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +13,7 @@
 
 #include "results/import.h"
 #include "results/series.h"
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 static struct zm_store *open_other(const struct fixture *fixture, bool for_writing)
 {
@@ -189,6 +193,10 @@ static void a_damaged_store_harms_nothing(void **state)
 	zm_store_close(store);
 }
 
+ON_SERVER(twice_is_once)
+ON_SERVER(what_is_under_way_comes_later)
+ON_SERVER(a_better_end_replaces_a_worse)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -198,7 +206,10 @@ int main(void)
 		TEST(what_is_under_way_comes_later),
 		TEST(a_better_end_replaces_a_worse),
 		TEST(a_damaged_store_harms_nothing),
+		TEST_ON_SERVER(twice_is_once),
+		TEST_ON_SERVER(what_is_under_way_comes_later),
+		TEST_ON_SERVER(a_better_end_replaces_a_worse),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }

@@ -1,4 +1,8 @@
-/* query: what was recorded is read back, of a run that has ended and of one under way alike. */
+/*
+ * query: what was recorded is read back, of a run that has ended and of one under way alike.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,7 +14,7 @@
 
 #include "results/query.h"
 #include "results/series.h"
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 static const struct run {
 	const char *uuid, *invocation, *label, *workload, *kernel;
@@ -405,6 +409,11 @@ static void means_are_weighted_by_time(void **state)
 	zm_readings_release(&readings);
 }
 
+ON_SERVER(filters_choose)
+ON_SERVER(words_find_runs)
+ON_SERVER(a_run_comes_back)
+ON_SERVER(series_come_back)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -417,7 +426,11 @@ int main(void)
 		TEST(a_damaged_series_is_left_out),
 		cmocka_unit_test(intervals_are_differences),
 		cmocka_unit_test(means_are_weighted_by_time),
+		TEST_ON_SERVER(filters_choose),
+		TEST_ON_SERVER(words_find_runs),
+		TEST_ON_SERVER(a_run_comes_back),
+		TEST_ON_SERVER(series_come_back),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }

@@ -1,4 +1,8 @@
-/* recorder: what is flushed is in the store, what is ended is whole, what fails is said. */
+/*
+ * recorder: what is flushed is in the store, what is ended is whole, what fails is said.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +12,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 static struct zm_recorder *begin(struct zm_store *store)
 {
@@ -221,6 +225,14 @@ static void nothing_is_fine(void **state)
 	zm_store_close(NULL);
 }
 
+ON_SERVER(a_run_becomes_rows)
+ON_SERVER(figures_are_finite)
+ON_SERVER(a_full_memory_flushes_by_itself)
+ON_SERVER(what_repeats_is_one_row)
+ON_SERVER(resume_finds_what_ended_well)
+ON_SERVER(a_skipped_run_has_its_reason)
+ON_SERVER(a_run_that_was_closed_takes_nothing_more)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -234,7 +246,14 @@ int main(void)
 		TEST(a_skipped_run_has_its_reason),
 		TEST(a_run_that_was_closed_takes_nothing_more),
 		cmocka_unit_test(nothing_is_fine),
+		TEST_ON_SERVER(a_run_becomes_rows),
+		TEST_ON_SERVER(figures_are_finite),
+		TEST_ON_SERVER(a_full_memory_flushes_by_itself),
+		TEST_ON_SERVER(what_repeats_is_one_row),
+		TEST_ON_SERVER(resume_finds_what_ended_well),
+		TEST_ON_SERVER(a_skipped_run_has_its_reason),
+		TEST_ON_SERVER(a_run_that_was_closed_takes_nothing_more),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }

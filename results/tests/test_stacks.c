@@ -1,4 +1,8 @@
-/* stacks: what is written in the folded form is read back, from a text and from a store. */
+/*
+ * stacks: what is written in the folded form is read back, from a text and from a store.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +13,7 @@
 
 #include "results/import.h"
 #include "results/stacks.h"
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 static void test_frames(void **state)
 {
@@ -143,14 +147,17 @@ static void test_store(void **state)
 	assert_int_equal(zm_db_run(zm_store_db(other), NULL, "DELETE FROM run", ZM_BIND_NONE), 0);
 	assert_int_equal(fixture_count(other, "SELECT count(*) FROM stacks"), 0);
 	/* damage is told */
-	assert_int_equal(zm_db_script(zm_store_db(store), NULL,
-				      "UPDATE stacks SET data = x'ff00' WHERE seq = 0"),
+	assert_int_equal(zm_db_run(zm_store_db(store), NULL,
+				   "UPDATE stacks SET data = ?1 WHERE seq = 0",
+				   ZM_BIND(zm_blob("\xff", 2))),
 			 0);
 	assert_int_equal(zm_stacks_read(store, 1, check_set, &(size_t){ 0 }, &why), -EUCLEAN);
 	assert_non_null(strstr(why.text, "call chains of run 1"));
 	zm_store_close(other);
 	zm_store_close(store);
 }
+
+ON_SERVER(test_store)
 
 int main(void)
 {
@@ -159,7 +166,8 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test_setup_teardown(test_store, fixture_setup, fixture_teardown),
+		TEST_ON_SERVER(test_store),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }

@@ -1,4 +1,8 @@
-/* store: where it is, how it opens, and the sentence when it does not. */
+/*
+ * store: where it is, how it opens, and the sentence when it does not.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +13,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 static void set_or_unset(const char *name, const char *value)
 {
@@ -302,17 +306,25 @@ static void a_living_writers_run_stays(void **state)
 	zm_store_close(store);
 }
 
+ON_SERVER(a_living_writers_run_stays)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_usual_place),  TEST(folders_are_made_for_a_writer_only),
-		TEST(what_is_no_store_is_refused),  TEST(another_programs_database_is_refused),
-		TEST(versions_are_respected),       TEST(a_cut_file_is_refused),
-		TEST(permissions_are_respected),    TEST(an_unread_log_is_said),
-		TEST(a_dead_writers_run_is_closed), TEST(a_living_writers_run_stays),
+		cmocka_unit_test(the_usual_place),
+		TEST(folders_are_made_for_a_writer_only),
+		TEST(what_is_no_store_is_refused),
+		TEST(another_programs_database_is_refused),
+		TEST(versions_are_respected),
+		TEST(a_cut_file_is_refused),
+		TEST(permissions_are_respected),
+		TEST(an_unread_log_is_said),
+		TEST(a_dead_writers_run_is_closed),
+		TEST(a_living_writers_run_stays),
+		TEST_ON_SERVER(a_living_writers_run_stays),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }
