@@ -65,7 +65,7 @@ static int import_one(struct zm_store *into, const char *path, bool json, struct
 	if (!error)
 		error = zm_import_store(into, from, &import, why);
 	if (from)
-		(json ? print_json : print_text)(path, &import);
+		(json ? print_json : print_text)(zm_store_path(from), &import);
 	zm_store_close(from);
 	return error;
 }
@@ -78,7 +78,8 @@ static int run(const struct zm_args *args)
 	int error;
 
 	if (args->nr_words == 0)
-		return zm_cmd_failf(ZM_EXIT_USAGE, "import: which store? give its file");
+		return zm_cmd_failf(ZM_EXIT_USAGE,
+				    "import: which store? give its file, or its URL");
 	error = zm_store_open(switches->db, true, &into, &why);
 	for (size_t i = 0; i < args->nr_words && !error; i++)
 		error = import_one(into, args->words[i], switches->json, &why);
@@ -96,7 +97,11 @@ const struct zm_cmd ZM_CMD = {
 		"arrives whole or not at all; one that was here as interrupted and has ended over "
 		"there since is replaced; one that is still under way is left for the next time.",
 	.examples = "zonemark import guest.db\ta guest's runs\n"
-		    "zonemark import nodes/*.db --db lab.db\tmany machines' runs",
+		    "zonemark import nodes/*.db --db lab.db\tmany machines' runs\n"
+		    "zonemark import node.db --db postgresql://lab/zonemark\tinto a lab's "
+		    "store\n"
+		    "zonemark import postgresql://lab/zonemark --db copy.db\tall of it, to look "
+		    "at elsewhere",
 	.completes = "files",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),

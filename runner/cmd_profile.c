@@ -180,7 +180,7 @@ static int profile(struct zm_invocation *invocation, struct zm_foreign *foreign,
 		return zm_cmd_fail((enum zm_exit)status, &why);
 	if (answer(invocation->session.store, run, switches, &why) < 0)
 		return zm_cmd_fail(status ? (enum zm_exit)status : ZM_EXIT_USAGE, &why);
-	if (!invocation->session.guest_note)
+	if (!invocation->session.guest_note && !invocation->url)
 		(void)fprintf(stderr, "`zonemark show %llu` shows it again%s; the store is %s\n",
 			      (unsigned long long)run,
 			      has_chains(invocation)

@@ -14,8 +14,8 @@
 	{                                                                                          \
 		.name = "db", .type = ZM_OPTION_STRING, .offset = offsetof(switches, db),          \
 		.unit = "file",                                                                    \
-		.help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data "   \
-			"folder",                                                                  \
+		.help = "the store: a file, or postgresql://HOST/NAME; otherwise $ZONEMARK_DB or " \
+			"zonemark/zonemark.db in the data folder",                                 \
 	}
 
 #define ZM_ROW_JSON(switches)                                                                      \

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "results/dburl.h"
 #include "results/store.h"
 #include "runner/invocation.h"
 #include "runner/latency_table.h"
 #include "runner/matrix.h"
+#include "workloads/base/cleanup.h"
 
 struct switches {
 	struct zm_invocation_ask ask;
@@ -43,7 +45,8 @@ static int answer(const struct zm_invocation *invocation, bool is_json)
 {
 	const struct zm_matrix *matrix = invocation->plan.matrix;
 	bool has_table = matrix && matrix->has_latency_table;
-	const char *store = zm_store_path(invocation->session.store);
+	zm_autofree char *server = invocation->url ? zm_dburl_public(invocation->url) : NULL;
+	const char *store = server ? server : zm_store_path(invocation->session.store);
 	uint64_t run = zm_summary_last_run(&invocation->summary);
 	struct zm_why why = { "no memory for the answer" };
 	int r;
@@ -58,8 +61,8 @@ static int answer(const struct zm_invocation *invocation, bool is_json)
 					   &why);
 	if (r < 0)
 		return zm_cmd_fail(ZM_EXIT_USAGE, &why);
-	/* A guest's numbers and store are not those that its user will find. */
-	if (run && !is_json && !invocation->session.guest_note)
+	/* A guest's numbers and store are not those that its user will find; nor is an outbox. */
+	if (run && !is_json && !invocation->session.guest_note && !server)
 		(void)fprintf(
 			stderr,
 			"`zonemark show %llu` shows the last of them: every figure, the tasks, "

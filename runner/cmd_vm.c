@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "results/import.h"
+#include "results/outbox.h"
 #include "results/store.h"
+#include "runner/send.h"
 #include "runner/vm/about.h"
 #include "runner/vm/bytes.h"
 #include "runner/vm/cache.h"
@@ -369,12 +371,17 @@ static int boot_by_choice(struct command *command, struct zm_why *why)
 
 /* --- bring ----------------------------------------------------------------------------------- */
 
+/* A server's store gets them by the outbox, so that none is lost when it is away. */
 static int import_file(const struct command *command, const char *path, struct zm_why *why)
 {
+	zm_autofree char *url = NULL;
 	struct zm_store *into = NULL, *from = NULL;
 	struct zm_import import = { 0 };
-	int r = zm_store_open(command->switches->db, true, &into, why);
+	int r = zm_outbox_url(command->switches->db, &url, why);
 
+	if (r == 0)
+		r = url ? zm_outbox_open(url, &into, why)
+			: zm_store_open(command->switches->db, true, &into, why);
 	if (r == 0)
 		r = zm_store_open(path, false, &from, why);
 	if (r == 0)
@@ -383,6 +390,8 @@ static int import_file(const struct command *command, const char *path, struct z
 		(void)fprintf(stderr, "%" PRIu64 " run%s of the guest: %s\n", import.nr_new,
 			      import.nr_new == 1 ? "" : "s", zm_store_path(into));
 	zm_store_close(from);
+	if (r == 0 && url)
+		(void)zm_send_waiting(url, into);
 	zm_store_close(into);
 	return r;
 }

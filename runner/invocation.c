@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "results/dburl.h"
 #include "results/store.h"
 #include "runner/catalogue.h"
 #include "runner/inventory.h"
@@ -16,6 +17,7 @@
 #include "runner/matrix.h"
 #include "runner/phase.h"
 #include "runner/quote.h"
+#include "runner/send.h"
 #include "runner/setting.h"
 #include "runner/shard.h"
 #include "runner/vm/about.h"
@@ -340,6 +342,18 @@ static int open_monitors(struct zm_invocation *invocation, struct zm_why *why)
 	return open_own_monitors(invocation, why);
 }
 
+/* A URL without the password in it; also behind "--db=". */
+static void quote_word(FILE *out, const char *word)
+{
+	const char *url = strncmp(word, "--db=", 5) == 0 ? word + 5 : word;
+	zm_autofree char *public = zm_dburl_is(url) ? zm_dburl_public(url) : NULL;
+	zm_autofree char *whole = NULL;
+
+	if (public && asprintf(&whole, "%.*s%s", (int)(url - word), word, public) < 0)
+		whole = NULL;
+	zm_quote_word(out, whole ? whole : zm_dburl_is(url) ? "--db" : word);
+}
+
 /* As typed, but for --resume: the line that it goes on with had none. */
 static int quote_command_line(struct zm_invocation *invocation, struct zm_why *why)
 {
@@ -353,9 +367,26 @@ static int quote_command_line(struct zm_invocation *invocation, struct zm_why *w
 		if (strcmp(invocation->ask->argv[i], "--resume") == 0)
 			continue;
 		(void)fputc(' ', out);
-		zm_quote_word(out, invocation->ask->argv[i]);
+		quote_word(out, invocation->ask->argv[i]);
 	}
 	return fclose(out) == 0 ? 0 : zm_why_errno(why, -ENOMEM, "the command line");
+}
+
+/* A store on a server gets its runs when all have been measured: until then they are in the outbox. */
+static int open_sink(struct zm_invocation *invocation, struct zm_why *why)
+{
+	int r = zm_outbox_url(invocation->ask->db, &invocation->url, why);
+
+	if (r == 0 && !invocation->url)
+		return zm_store_open(invocation->ask->db, true, &invocation->session.store, why);
+	if (r == 0)
+		r = zm_outbox_open(invocation->url, &invocation->session.store, why);
+	if (r == 0)
+		r = zm_send_check(invocation->url, invocation->session.store, why);
+	/* What was done earlier is not in the outbox any more; without the server it is done again. */
+	if (r == 0 && invocation->ask->resume)
+		(void)zm_store_open(invocation->url, false, &invocation->server, NULL);
+	return r;
 }
 
 static int open_store(struct zm_invocation *invocation, struct zm_why *why)
@@ -363,7 +394,7 @@ static int open_store(struct zm_invocation *invocation, struct zm_why *why)
 	int r = quote_command_line(invocation, why);
 
 	if (r == 0)
-		r = zm_store_open(invocation->ask->db, true, &invocation->session.store, why);
+		r = open_sink(invocation, why);
 	if (r < 0)
 		return r;
 	if (invocation->ask->resume &&
@@ -464,13 +495,23 @@ static int open_all(struct zm_invocation *invocation, struct zm_why *why)
 		r = openers[i](invocation, why);
 	if (r == 0)
 		fill_session(invocation);
+	invocation->is_open = r == 0;
 	return r;
+}
+
+/* When the machine is others' again. */
+static void send_runs(struct zm_invocation *invocation)
+{
+	if (invocation->url && invocation->is_open)
+		(void)zm_send_waiting(invocation->url, invocation->session.store);
+	free(invocation->url);
+	zm_store_close(invocation->server);
+	zm_store_close(invocation->session.store);
 }
 
 void zm_invocation_close(struct zm_invocation *invocation)
 {
 	zm_journal_close(invocation->session.journal);
-	zm_store_close(invocation->session.store);
 	if (invocation->session.signal_fd >= 0)
 		(void)close(invocation->session.signal_fd);
 	if (invocation->lock_fd >= 0)
@@ -488,6 +529,7 @@ void zm_invocation_close(struct zm_invocation *invocation)
 		zm_sysroot_release(&invocation->root);
 	if (invocation->has_mask)
 		(void)sigprocmask(SIG_SETMASK, &invocation->old_mask, NULL);
+	send_runs(invocation);
 }
 
 int zm_invocation_open(struct zm_invocation *invocation, const struct zm_invocation_ask *ask,
@@ -505,12 +547,18 @@ int zm_invocation_open(struct zm_invocation *invocation, const struct zm_invocat
 
 /* --- running --- */
 
+static bool is_in(struct zm_store *store, const struct zm_invocation *invocation,
+		  const struct zm_cell *cell, unsigned int repeat)
+{
+	return store && zm_store_has_run(store, invocation->uuid, cell->key, repeat) == 1;
+}
+
 static bool was_done(struct zm_invocation *invocation, const struct zm_cell *cell,
 		     unsigned int repeat)
 {
 	return invocation->ask->resume &&
-	       zm_store_has_run(invocation->session.store, invocation->uuid, cell->key, repeat) ==
-		       1;
+	       (is_in(invocation->session.store, invocation, cell, repeat) ||
+		is_in(invocation->server, invocation, cell, repeat));
 }
 
 /* "301 k pages/s", of the first primary figure. */

@@ -5,7 +5,7 @@
  *             before anything has been changed
  *     run     repeat by repeat, and in each cell by cell: so that what drifts in the machine drifts
  *             over all cells alike. A failing cell does not stop the others
- *     close   the reverse
+ *     close   the reverse; then, with --db postgresql://…, the runs are sent (runner/send.h)
  *
  * `zonemark run` is this and a table; other commands that measure go the same way.
  */
@@ -76,8 +76,9 @@ struct zm_invocation_ask {
 		  .type = ZM_OPTION_STRING,                                                        \
 		  .offset = at(db),                                                                \
 		  .unit = "file",                                                                  \
-		  .help = "the store; otherwise $ZONEMARK_DB or zonemark/zonemark.db in the data " \
-			  "folder" },                                                              \
+		  .help = "the store: a file, or postgresql://HOST/NAME; otherwise $ZONEMARK_DB "  \
+			  "or "                                                                    \
+			  "zonemark/zonemark.db in the data folder" },                             \
 		{ .name = "label",                                                                 \
 		  .type = ZM_OPTION_STRING,                                                        \
 		  .offset = at(label),                                                             \
@@ -136,6 +137,9 @@ struct zm_invocation {
 	int lock_fd;
 	sigset_t old_mask;
 	bool has_mask;
+	char *url; /* of the server's store that gets the runs in the end; NULL: none */
+	struct zm_store *server; /* that, to look up what --resume need not do again; or NULL */
+	bool is_open;
 	char *command_line, *inventory;
 	char machine_id[17], boot_id[64], uuid[ZM_UUID_SIZE];
 	struct utsname uname;

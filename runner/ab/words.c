@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "results/dburl.h"
 #include "results/store.h"
 #include "runner/invocation.h"
 
@@ -97,5 +98,11 @@ int zm_ab_store_path(const char *db, char *buf, size_t size, struct zm_why *why)
 		r = zm_store_default_path(path, sizeof(path));
 		db = path;
 	}
-	return r < 0 ? zm_why_errno(why, r, "the store") : zm_ab_path_absolute(db, buf, size, why);
+	if (r < 0)
+		return zm_why_errno(why, r, "the store");
+	if (!zm_dburl_is(db))
+		return zm_ab_path_absolute(db, buf, size, why);
+	if ((size_t)snprintf(buf, size, "%s", db) >= size)
+		return zm_why_set(why, -ENAMETOOLONG, "the store's URL is too long");
+	return 0;
 }
