@@ -150,7 +150,8 @@ static void record_death(const struct zm_launch *launch)
 	zm_arena_fail(launch->spec->arena, -1, -ECHILD, "%s", death);
 }
 
-int zm_launch_hear(struct zm_launch *launch, enum zm_word *ret_word)
+/* 1: a word; 0: no more will come; -1: none yet. */
+static ssize_t receive(struct zm_launch *launch, enum zm_word *ret_word)
 {
 	unsigned char byte;
 	ssize_t n;
@@ -161,7 +162,17 @@ int zm_launch_hear(struct zm_launch *launch, enum zm_word *ret_word)
 	*ret_word = n == 1 ? (enum zm_word)byte : ZM_WORD_NONE;
 	if (*ret_word == ZM_WORD_FINISHED)
 		launch->is_finished = true;
+	return n;
+}
+
+int zm_launch_hear(struct zm_launch *launch, enum zm_word *ret_word)
+{
+	ssize_t n = receive(launch, ret_word);
+
 	if (n == 1 || launch->is_finished || !reap(launch, n == 0 ? 0 : WNOHANG))
+		return 0;
+	/* It may have said its last word, and ended, between the two looks. */
+	if (receive(launch, ret_word) == 1)
 		return 0;
 	record_death(launch);
 	reap_orphans(launch);
