@@ -64,6 +64,17 @@ static inline void zm_task_count(struct zm_task *task, unsigned int which, uint6
 			      memory_order_relaxed);
 }
 
+/* The same of counts that the task keeps by itself: they have come to n. */
+static inline void zm_task_ops_are(struct zm_task *task, uint64_t n)
+{
+	atomic_store_explicit(&task->slot->ops, n, memory_order_relaxed);
+}
+
+static inline void zm_task_count_is(struct zm_task *task, unsigned int which, uint64_t n)
+{
+	atomic_store_explicit(&task->slot->counters[which], n, memory_order_relaxed);
+}
+
 /* One value into the workload's histogram number `which`. */
 static inline void zm_task_hist(struct zm_task *task, unsigned int which, uint64_t value)
 {
