@@ -179,6 +179,7 @@ static int make_campaign(struct submitting *submitting, const struct zm_args *ar
 	if (switches->per == PER_CELL) {
 		ask.node_of = submitting->cells.node_of;
 		ask.nr_parts = submitting->cells.nr_parts;
+		ask.split = submitting->cells.split;
 	}
 	return zm_campaign_make(&ask, &submitting->campaign, why);
 }

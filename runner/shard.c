@@ -9,18 +9,29 @@
 #include "workloads/base/cleanup.h"
 #include "workloads/base/units.h"
 
+/* Eight hexadecimal digits, as it is printed. */
+static bool parse_id(const char *text, uint32_t *ret_id)
+{
+	if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8)
+		return false;
+	*ret_id = (uint32_t)strtoul(text, NULL, 16);
+	return true;
+}
+
 int zm_shard_parse(const char *text, struct zm_shard *ret_shard, struct zm_why *why)
 {
 	zm_autofree char *copy = strdup(text);
-	char *slash = copy ? strchr(copy, '/') : NULL;
+	struct zm_shard shard = { 0 };
+	char *rest = copy, *first, *second;
 	uint64_t index = 0, nr = 0;
 
 	if (!copy)
 		return zm_why_errno(why, -ENOMEM, "--shard");
-	if (slash)
-		*slash = '\0';
-	if (!slash || zm_units_parse_u64(copy, &index) < 0 ||
-	    zm_units_parse_u64(slash + 1, &nr) < 0)
+	first = strsep(&rest, "/");
+	second = rest ? strsep(&rest, ":") : copy + strlen(copy);
+	shard.has_id = rest != NULL;
+	if (zm_units_parse_u64(first, &index) < 0 || zm_units_parse_u64(second, &nr) < 0 ||
+	    (rest && !parse_id(rest, &shard.id)))
 		return zm_why_set(why, -EINVAL,
 				  "--shard %s: a part is like 2/8, the second of eight", text);
 	if (nr == 0 || nr > ZM_SHARD_MAX)
@@ -29,7 +40,9 @@ int zm_shard_parse(const char *text, struct zm_shard *ret_shard, struct zm_why *
 		return zm_why_set(why, -ERANGE, "--shard %s: the parts are 1/%llu to %llu/%llu",
 				  text, (unsigned long long)nr, (unsigned long long)nr,
 				  (unsigned long long)nr);
-	*ret_shard = (struct zm_shard){ (unsigned int)index, (unsigned int)nr };
+	shard.index = (unsigned int)index;
+	shard.nr = (unsigned int)nr;
+	*ret_shard = shard;
 	return 0;
 }
 
@@ -148,6 +161,13 @@ int zm_shard_keep(const struct zm_shard *shard, struct zm_plan *plan,
 
 	if (!parts || !is_kept || zm_shard_split(plan, shard->nr, parts, &share) < 0)
 		return zm_why_errno(why, -ENOMEM, "--shard %u/%u", shard->index, shard->nr);
+	if (shard->has_id && shard->id != share.id)
+		return zm_why_set(
+			why, -EXDEV,
+			"--shard %u/%u:%08x: this machine splits it otherwise (%08x): its "
+			"zonemark is another, or documented tables are scaled to another "
+			"size; take machines of one kind",
+			shard->index, shard->nr, shard->id, share.id);
 	mark(shard, plan, parts, is_kept, &share);
 	keep(plan, is_kept);
 	if (share.nr_asked == 0)

@@ -19,6 +19,8 @@
 
 struct zm_shard {
 	unsigned int index, nr; /* 1 … nr; nr 0: all of it */
+	bool has_id;            /* the split must be this one */
+	uint32_t id;
 };
 
 /* What the split came to. */
@@ -29,14 +31,14 @@ struct zm_shard_share {
 	uint32_t id;          /* of the split: the same number, the same parts */
 };
 
-/* "2/8". -EINVAL, -ERANGE with the sentence. */
+/* "2/8", or "2/8:3f2a91c0" where the split's number is known. -EINVAL, -ERANGE with the sentence. */
 int zm_shard_parse(const char *text, struct zm_shard *ret_shard, struct zm_why *why);
 
 /* The part, 0 … nr - 1, of each of the plan's asks. -ENOMEM. */
 int zm_shard_split(const struct zm_plan *plan, unsigned int nr, unsigned int *ret_parts,
 		   struct zm_shard_share *ret_all);
 
-/* Takes the other parts' cells out of the plan. -ENODATA: none is left, there being more parts than cells;
+/* Takes the other parts' cells out of the plan. -EXDEV: this machine splits it otherwise. -ENODATA: none is left, there being more parts than cells;
  * -ENOPKG: none that can run here. The sentence says it. */
 int zm_shard_keep(const struct zm_shard *shard, struct zm_plan *plan,
 		  struct zm_shard_share *ret_share, struct zm_why *why);

@@ -204,13 +204,17 @@ static int wait_for_lock(int fd)
 	return 0;
 }
 
-static int open_scratch(struct trying *trying, const char *base)
+static int open_scratch(struct trying *trying, const char *given)
 {
 	zm_autofree char *lock = NULL;
+	const char *base = given;
 	int r;
 
+	/* The job has the variables of where it was submitted: that folder may not be here. */
 	if (!base)
-		base = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+		base = getenv("TMPDIR");
+	if (!base || (base != given && access(base, W_OK) < 0))
+		base = "/tmp";
 	if (asprintf(&trying->scratch, "%s/zonemark-fleet-%s-%s-%ld", base, trying->campaign->id,
 		     trying->name, (long)geteuid()) < 0) {
 		trying->scratch = NULL;
@@ -237,7 +241,7 @@ static int open_scratch(struct trying *trying, const char *base)
 
 /* --- the run --- */
 
-/* run --db STORE [--shard I/N] [--label KERNEL] [--resume] WORD… */
+/* run --db STORE [--shard I/N:SPLIT] [--label KERNEL] [--resume] WORD… */
 static const char **make_line(const struct trying *trying, const char *store, const char *shard,
 			      bool is_resumed)
 {
@@ -281,7 +285,8 @@ static int run_line(struct trying *trying, const char *store, int *ret_status)
 	zm_autofree const char **argv = NULL;
 	int status = 0, signal = 0, r;
 
-	(void)snprintf(shard, sizeof(shard), "%u/%u", trying->part, trying->campaign->nr_parts);
+	(void)snprintf(shard, sizeof(shard), "%u/%u:%.8s", trying->part, trying->campaign->nr_parts,
+		       trying->campaign->split);
 	argv = make_line(trying, store, shard, is_resumed);
 	if (!argv)
 		return no_memory(trying);

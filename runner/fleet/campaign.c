@@ -147,9 +147,9 @@ static int read_head(struct reader *reader)
 		return zm_why_set(reader->why, -EPROTO,
 				  "%s: of another zonemark (form %d, and this one reads %d)",
 				  reader->where, format, FORMAT);
-	if (json_unpack(campaign->json, "{s:s, s:s, s:s, s:i}", "id", &campaign->id, "program",
-			&campaign->program, "directory", &campaign->directory, "nr_parts",
-			&nr_parts) < 0 ||
+	if (json_unpack(campaign->json, "{s:s, s:s, s:s, s:s, s:i}", "id", &campaign->id, "program",
+			&campaign->program, "directory", &campaign->directory, "split",
+			&campaign->split, "nr_parts", &nr_parts) < 0 ||
 	    nr_parts < 1 || !zm_hostlist_is_name(campaign->id) || campaign->program[0] != '/')
 		return is_wrong(reader, "its head");
 	campaign->nr_parts = (unsigned int)nr_parts;
@@ -340,10 +340,10 @@ int zm_campaign_make(const struct zm_campaign_ask *ask, struct zm_campaign *ret_
 	words = json_words(ask->words, ask->nr_words);
 	if (!words)
 		return zm_why_set(why, -EINVAL, "a word of the matrix is not UTF-8 text");
-	json = json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:o}", "zonemark_fleet", FORMAT, "id", id,
-			 "program", ask->program, "directory", directory, "words", words,
-			 "nr_parts", ask->node_of ? (int)ask->nr_parts : 1, "arrays",
-			 json_arrays(ask));
+	json = json_pack("{s:i, s:s, s:s, s:s, s:o, s:s, s:i, s:o}", "zonemark_fleet", FORMAT, "id",
+			 id, "program", ask->program, "directory", directory, "words", words,
+			 "split", ask->node_of ? ask->split : "", "nr_parts",
+			 ask->node_of ? (int)ask->nr_parts : 1, "arrays", json_arrays(ask));
 	if (!json)
 		return zm_why_set(why, -EINVAL, "%s or %s is not UTF-8 text", ask->program,
 				  directory);

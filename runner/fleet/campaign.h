@@ -40,6 +40,7 @@ struct zm_campaign {
 	const char **words;    /* as behind `zonemark run` */
 	size_t nr_words;
 	unsigned int nr_parts; /* of the matrix; 1: it is not split */
+	const char *split; /* the number of its split, which every machine must come to; "": none */
 	struct zm_fleet_array *arrays;
 	size_t nr_arrays;
 };
@@ -57,6 +58,7 @@ struct zm_campaign_ask {
 	/* part i (from 0) goes to nodes[node_of[i]]; NULL: every machine runs all of the matrix */
 	const unsigned int *node_of;
 	unsigned int nr_parts;
+	const char *split;
 };
 
 /* Nothing is written yet. */

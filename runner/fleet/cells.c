@@ -2,6 +2,7 @@
 #include "runner/fleet/cells.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "runner/cmd.h"
@@ -64,6 +65,7 @@ static int split(const struct zm_plan *plan, size_t nr_nodes, struct zm_fleet_ce
 	cells->nr_parts = (unsigned int)all.nr_asked;
 	if (zm_shard_split(plan, cells->nr_parts, parts, &all) < 0)
 		return -ENOMEM;
+	(void)snprintf(cells->split, sizeof(cells->split), "%08x", all.id);
 	for (size_t i = 0; i < plan->nr_asks; i++)
 		cells->node_of[parts[i]] = machines[i];
 	return 0;

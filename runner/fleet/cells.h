@@ -12,6 +12,7 @@
 
 struct zm_fleet_cells {
 	unsigned int nr_parts; /* one for each cell */
+	char split[9];         /* the number of that split (shard.h) */
 	unsigned int *node_of; /* of each part, 0 … nr_nodes - 1: evenly by the time they take */
 };
 

@@ -42,11 +42,17 @@ static void test_parse(void **state)
 		{ "1/2/3", -EINVAL, 0, 0 },
 		{ "50%/2", -EINVAL, 0, 0 },
 		{ "1/2 ", -EINVAL, 0, 0 },
+		{ "1/2:0123abcd", 0, 1, 2 },
+		{ "1/2:", -EINVAL, 0, 0 },
+		{ "1/2:123", -EINVAL, 0, 0 },
+		{ "1/2:0123ABCD", -EINVAL, 0, 0 },
+		{ "1/2:0123abcde", -EINVAL, 0, 0 },
+		{ "1:0123abcd", -EINVAL, 0, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct zm_shard shard = { 7, 7 };
+		struct zm_shard shard = { .index = 7, .nr = 7 };
 		struct zm_why why = { "" };
 
 		if (zm_shard_parse(cases[i].text, &shard, &why) != cases[i].error)
@@ -211,7 +217,7 @@ static void check_union(unsigned int nr, const unsigned int *nr_cpus)
 
 	make_plan(nr_cpus[0], &whole);
 	for (unsigned int i = 1; i <= nr; i++) {
-		const struct zm_shard shard = { i, nr };
+		const struct zm_shard shard = { .index = i, .nr = nr };
 		struct zm_plan plan;
 		int r;
 
@@ -241,9 +247,28 @@ static void test_union(void **state)
 	}
 }
 
+static void test_another_split_is_refused(void **state)
+{
+	struct zm_shard shard = { .index = 1, .nr = 4, .has_id = true };
+	struct zm_shard_share share;
+	unsigned int parts[NR];
+	struct zm_why why = { "" };
+	struct zm_plan plan;
+
+	(void)state;
+	make_plan(2, &plan);
+	assert_int_equal(zm_shard_split(&plan, 4, parts, &share), 0);
+	shard.id = share.id + 1;
+	assert_int_equal(zm_shard_keep(&shard, &plan, &share, &why), -EXDEV);
+	assert_non_null(strstr(why.text, "this machine splits it otherwise"));
+	shard.id = share.id;
+	assert_int_equal(zm_shard_keep(&shard, &plan, &share, &why), 0);
+	zm_plan_release(&plan);
+}
+
 static void test_empty_parts(void **state)
 {
-	const struct zm_shard shard = { 17, 17 };
+	const struct zm_shard shard = { .index = 17, .nr = 17 };
 	struct zm_shard_share share;
 	struct zm_why why = { "" };
 	struct zm_plan plan;
@@ -256,7 +281,7 @@ static void test_empty_parts(void **state)
 	zm_plan_release(&plan);
 	/* One CPU: 1, 50% and 100% are the same; two of the three are nobody's. */
 	for (unsigned int i = 1; i <= 16; i++) {
-		const struct zm_shard one = { i, 16 };
+		const struct zm_shard one = { .index = i, .nr = 16 };
 
 		make_plan(1, &plan);
 		nr_nothing += zm_shard_keep(&one, &plan, &share, &why) == -ENOPKG;
@@ -274,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_content_alone_counts),
 		cmocka_unit_test(test_a_key_twice_is_one),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_another_split_is_refused),
 		cmocka_unit_test(test_empty_parts),
 	};
 

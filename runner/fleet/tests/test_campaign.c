@@ -72,6 +72,7 @@ static void test_written_and_read(void **state)
 		.nr_rounds = 3,
 		.node_of = node_of,
 		.nr_parts = 7,
+		.split = "0123abcd",
 	};
 	struct zm_campaign made, read;
 	struct zm_why why = { "" };
@@ -134,7 +135,8 @@ static void test_task_names(void **state)
 }
 
 #define HEAD                                                                                       \
-	"\"zonemark_fleet\":1,\"id\":\"a\",\"program\":\"/z\",\"directory\":\"/\",\"nr_parts\":2,"
+	"\"zonemark_fleet\":1,\"id\":\"a\",\"program\":\"/z\",\"directory\":\"/"                   \
+	"\",\"split\":\"\",\"nr_parts\":2,"
 #define WORDS "\"words\":[\"null\"],"
 
 static void test_hostile_files(void **state)

@@ -77,6 +77,16 @@ without_slurm() {
 	has_line '^ +1.2 +n1 .* absent +never begun$'
 }
 
+@test "a machine that splits the matrix otherwise says so, and nothing is measured twice or never" {
+	make_campaign --nodes n1 --per cell null seed=1-2 "${QUICK[@]}" -- --share --monitor none
+	sed -i 's/"split": "[0-9a-f]*"/"split": "01234567"/' "$folder/campaign.json"
+	run_split zonemark fleet task "$folder" 1.1
+	[ "$status" -eq 2 ]
+	[[ $err == *"--shard 1/2:01234567: this machine splits it otherwise ("* ]] || explain
+	[ -z "$(ls -A "$folder/results")" ]
+	[ -z "$(ls "$TMPDIR")" ]
+}
+
 @test "a task that is killed leaves nothing, and goes on when it is begun again" {
 	make_campaign --nodes n1 null seed=1-4 "${QUICK[@]}" runtime=300ms -- --share --monitor none
 	"$ZONEMARK" fleet task "$folder" 1.1 2> killed 3>&- &

@@ -59,8 +59,8 @@ SlurmdLogFile=$HERE/%n.log
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 SlurmdParameters=config_overrides
-NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=2 Feature=ka,kb State=UNKNOWN
-NodeName=n2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=2 Feature=ka,kb State=UNKNOWN
+NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=2 Feature=k6.18,k6.19-rc1 State=UNKNOWN
+NodeName=n2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=2 Feature=k6.18,k6.19-rc1 State=UNKNOWN
 PartitionName=bench Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
 END
 	touch "$HERE/cgroup.conf"
@@ -122,7 +122,7 @@ for run in json.load(sys.stdin):
 @test "a machine killed midway: each cell is there exactly once" {
 	needs_command python3
 	local folder="$BATS_TEST_TMPDIR/it's \$(touch pwned) \"a\" folder; é"
-	run_split zonemark fleet submit --nodes n[1-2] --kernel ka --kernel kb --per cell --folder "$folder" \
+	run_split zonemark fleet submit --nodes n[1-2] --kernel k6.18 --kernel k6.19-rc1 --per cell --folder "$folder" \
 		null seed=1-2 runtime=1500ms "${QUICK[@]}" -- --share --monitor none
 	succeeds
 	[ "$out" = "$folder" ]
@@ -138,7 +138,7 @@ for run in json.load(sys.stdin):
 	wait_for 60 has_state "$folder" "done" 4 || { zonemark fleet status "$folder"; tail "$HERE/ctld.log"; return 1; }
 	run_split zonemark fleet gather "$folder"
 	succeeds
-	[ "$(seeds)" = "$(printf '%s\n' 'ka 1' 'ka 2' 'kb 1' 'kb 2')" ]
+	[ "$(seeds)" = "$(printf '%s\n' 'k6.18 1' 'k6.18 2' 'k6.19-rc1 1' 'k6.19-rc1 2')" ]
 	run_split zonemark fleet gather "$folder"
 	succeeds
 	has_line ' 0 runs new, 0 replaced, [4-9] there already$'
