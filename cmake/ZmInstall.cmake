@@ -3,7 +3,7 @@
 #     bin/zonemark  libexec/zonemark/kbuild-step  share/zonemark/profiles/*.json
 #     share/zonemark/qualify/*.yaml
 #     share/man/man1/zonemark.1.gz  share/bash-completion/completions/zonemark
-#     share/doc/zonemark/{README.md,copyright,*.md,changelog.gz}
+#     share/doc/zonemark/{README.md,copyright,*.md,changelog.gz}  share/lintian/overrides/zonemark
 #     share/doc/zonemark/examples/zonemark-nightly.cron
 #     lib/systemd/system/zonemark-nightly.{service,timer}
 #
@@ -53,6 +53,8 @@ if(ZM_GZIP)
     COMMAND ${ZM_GZIP} -9nc ${zm_changelog} > ${zm_changelog}.gz COMMENT "Compressing the changelog")
   add_custom_target(zm_changelog ALL DEPENDS ${zm_changelog}.gz)
   install(FILES ${zm_changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/lintian-overrides RENAME zonemark
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides)
 endif()
 
 set(zm_units ${PROJECT_SOURCE_DIR}/runner/nightly_units)

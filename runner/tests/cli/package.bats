@@ -49,4 +49,9 @@ setup_more() {
 	has_line '^-rwxr-xr-x root/root .* \./usr/bin/zonemark$'
 	dpkg-deb -x "$deb" unpacked
 	unpacked/usr/bin/zonemark --version
+	if command -v lintian > /dev/null; then
+		run_split lintian --allow-root "$deb"
+		succeeds
+		[ -z "$out" ] || explain
+	fi
 }
