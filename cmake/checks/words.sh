@@ -8,6 +8,6 @@ trap 'rm -f "$found"' EXIT
 # Classes of one letter keep these patterns from finding themselves.
 undone='(^|[^X[:alnum:]])(T[O]DO|F[I]XME|X[X]X)([^X[:alnum:]]|$)'
 machine='/w[o]rk/|/r[o]ot/|/h[o]me/[a-z]|\.l[i]brary|s[u]bagent|f[a]rm-[0-9a-z]|the C[E]O|th[i]s session'
-sources '*' | xargs grep -nIE -- "$undone|$machine" > "$found"
+sources '*' | xargs -d '\n' grep -nIE -- "$undone|$machine" > "$found"
 offences_from "$found"
 finish
