@@ -28,7 +28,7 @@ slurm_is_here() {
 }
 
 write_conf() {
-	local port=$((20000 + $$ % 10000 * 4))
+	local port=$((20000 + $$ % 3000 * 4)) # below those that the kernel gives away
 	cat > "$HERE/slurm.conf" << END
 ClusterName=test
 SlurmctldHost=$(hostname -s)(127.0.0.1)
