@@ -74,7 +74,7 @@ EOF
 	needs_command python3
 	export ZONEMARK_DB=$PWD/own.db
 	for label in a b; do
-		zonemark run null nr_task=1,2 mode=process,thread idle=0 warmup=0 drain=0 runtime=20ms \
+		zonemark run null nr_task=1,2 mode=process,thread idle=0 warmup=0 drain=0 runtime=200ms \
 			--share --monitor none --label $label > /dev/null
 	done
 	run_split zonemark report a b -o tasks.html
