@@ -15,7 +15,7 @@ struct switches {
 	struct zm_invocation_ask ask;
 	uint64_t confirm;
 	double least;
-	char *out;
+	char *output, *out;
 	bool json;
 };
 
@@ -33,6 +33,12 @@ static const struct zm_option switch_rows[] = {
 	  .help = "of each changed cell, in a confirmation run behind the night's own runs; 0: no "
 		  "such run" },
 	ZM_ROW_LEAST(struct switches),
+	{ .name = "output",
+	  .type = ZM_OPTION_STRING,
+	  .offset = AT(output),
+	  .unit = "folder",
+	  .help = "then write the dashboard of all nights there (also -o), as `zonemark dashboard` "
+		  "does" },
 	{ .name = "out",
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(out),
@@ -45,7 +51,6 @@ static const struct zm_option switch_rows[] = {
 
 static int answer(const struct zm_nightly_outcome *outcome, const char *folder, bool is_json)
 {
-	bool is_worse = outcome->tonight.nr_of[ZM_TONIGHT_WORSE] > 0;
 	int r = is_json ? zm_format_tonight_json(&outcome->tonight, stdout)
 			: zm_format_tonight_text(&outcome->tonight, stdout);
 
@@ -53,26 +58,33 @@ static int answer(const struct zm_nightly_outcome *outcome, const char *folder, 
 		return zm_cmd_failf(ZM_EXIT_USAGE, "nightly: no memory for the answer");
 	if (outcome->is_told)
 		(void)fprintf(stderr, "nightly: the files are in %s\n", folder);
-	if (is_worse)
-		return ZM_EXIT_NO;
-	return outcome->is_told ? outcome->status : ZM_EXIT_USAGE;
+	return outcome->status;
+}
+
+/* What could not be written is said, but does not hide a regression. */
+static int finish(int error, const struct zm_nightly_options *options,
+		  const struct zm_nightly_outcome *outcome, bool is_json, struct zm_why *why)
+{
+	int status = outcome->status;
+
+	if (outcome->tonight.invocation)
+		status = answer(outcome, options->folder, is_json);
+	if (error < 0) {
+		zm_why_prefix(why, "nightly");
+		status = zm_cmd_fail(error == -ENOPKG ? ZM_EXIT_SKIPPED : ZM_EXIT_USAGE, why);
+	}
+	return outcome->tonight.nr_of[ZM_TONIGHT_WORSE] ? ZM_EXIT_NO : status;
 }
 
 static int night(const struct zm_nightly_options *options, bool is_json)
 {
 	struct zm_nightly_outcome outcome;
 	struct zm_why why = { "" };
-	int r = zm_nightly_run(options, &outcome, &why), status;
+	int r = zm_nightly_run(options, &outcome, &why);
 	int signal_number = outcome.signal;
+	int status =
+		signal_number ? 128 + signal_number : finish(r, options, &outcome, is_json, &why);
 
-	if (r < 0) {
-		zm_why_prefix(&why, "nightly");
-		status = zm_cmd_fail(r == -ENOPKG ? ZM_EXIT_SKIPPED : ZM_EXIT_USAGE, &why);
-	} else {
-		status = 128 + signal_number;
-	}
-	if (!signal_number && outcome.tonight.invocation)
-		status = answer(&outcome, options->folder, is_json);
 	zm_nightly_outcome_release(&outcome);
 	if (signal_number) { /* as it would have died without us */
 		(void)signal(signal_number, SIG_DFL);
@@ -92,6 +104,7 @@ static int run(const struct zm_args *args)
 		.nr_confirming = switches->confirm,
 		.margin = switches->least / 100,
 		.folder = switches->out,
+		.site = switches->output,
 	};
 	struct zm_why why = { "" };
 
@@ -126,7 +139,9 @@ const struct zm_cmd ZM_CMD = {
 		"for again the next night.\n\n"
 		"The answer is a text; the same as a mail, as JUnit, as OpenMetrics, as a page and "
 		"as JSON "
-		"goes into the folder of --out, each file whole or as it was. What a nightly that "
+		"goes into the folder of --out, each file whole or as it was; -o brings a "
+		"dashboard "
+		"up to date. What a nightly that "
 		"was killed did not tell the next one tells; --resume goes on with its runs.\n\n"
 		"The exit status is 1 when a regression was confirmed that had not been told, and "
 		"only then; otherwise as that of `zonemark run`. docs/nightly.md has a systemd "

@@ -2,7 +2,7 @@
  * nightly: one night of a lab.
  *
  *     folder, lock -> the night's invocation -> histories -> an invocation of the cells that ask -> histories
- *     -> mail, JUnit, OpenMetrics, page -> and last nightly.json, which says what has been told
+ *     -> mail, JUnit, OpenMetrics, page -> nightly.json, which says what has been told -> site
  */
 #include "runner/nightly.h"
 
@@ -17,8 +17,11 @@
 #include "results/format_tonight.h"
 #include "results/outfile.h"
 #include "results/page.h"
+#include "results/web/dashboard.h"
 #include "runner/lock.h"
 #include "workloads/base/cleanup.h"
+
+#define ALPHA 0.05 /* of intervals and confirmations */
 
 /* --- folders --- */
 
@@ -292,6 +295,20 @@ static int tell(const struct zm_nightly_options *options, const struct zm_tonigh
 	return r;
 }
 
+/* The nights' own runs, whole history. */
+static int update_site(const struct zm_nightly_options *options, struct zm_store *store,
+		       struct zm_why *why)
+{
+	const struct zm_dashboard_options wanted = { .label = options->ask.label,
+						     .margin = options->margin,
+						     .alpha = ALPHA,
+						     .recent = ZM_DASHBOARD_RECENT,
+						     .nr_curves = ZM_DASHBOARD_CURVES };
+	struct zm_dashboard site;
+
+	return options->site ? zm_dashboard_write(store, options->site, &wanted, &site, why) : 0;
+}
+
 /* --- the night --- */
 
 static int after_runs(struct night *night, struct zm_store **store, struct zm_why *why)
@@ -308,7 +325,7 @@ static int after_runs(struct night *night, struct zm_store **store, struct zm_wh
 	if (r == 0)
 		r = tell(night->options, &outcome->tonight, why);
 	outcome->is_told = r == 0;
-	return r;
+	return r < 0 ? r : update_site(night->options, *store, why);
 }
 
 int zm_nightly_run(const struct zm_nightly_options *options, struct zm_nightly_outcome *ret_outcome,
@@ -317,7 +334,7 @@ int zm_nightly_run(const struct zm_nightly_options *options, struct zm_nightly_o
 	struct night night = { .options = options,
 			       .outcome = ret_outcome,
 			       .judge = {
-				       .alpha = 0.05, .power = 0.8, .margin = options->margin } };
+				       .alpha = ALPHA, .power = 0.8, .margin = options->margin } };
 	zm_autoclose int lock = -1;
 	struct zm_store *store = NULL;
 	int r;

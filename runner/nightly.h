@@ -1,7 +1,7 @@
 /*
  * nightly: one night of a lab, from the runs to the files.
  *
- *     runs -> histories -> changes that ask -> their confirmation runs -> histories again -> files
+ *     runs -> histories -> changes that ask -> their confirmation runs -> histories again -> files -> site
  *
  * What it does can be cut off anywhere: runs that went well are in the store, each file is whole or as it was,
  * and what was not told yet the next night tells.
@@ -22,7 +22,8 @@ struct zm_nightly_options {
 	uint64_t nr_confirming;       /* launches of a confirmation run; 0: none is made */
 	double margin;                /* the smallest change that matters, as a share */
 	const char
-		*folder; /* for mail.txt, junit.xml, openmetrics.txt, tonight.html, nightly.json */
+		*folder;  /* for mail.txt, junit.xml, openmetrics.txt, tonight.html, nightly.json */
+	const char *site; /* a dashboard's folder; NULL: none */
 };
 
 /* What came of it. */
@@ -37,8 +38,8 @@ struct zm_nightly_outcome {
 /* Where the files go when nobody says: "nightly" beside the store. -ENOMEM, -ENOBUFS. */
 int zm_nightly_folder(const char *db, char **ret_folder, struct zm_why *why);
 
-/* -EBUSY: another nightly is at it. -ENOPKG: nothing of the matrix is here. On failure the outcome is empty, but
- * for is_told: when only that is missing, tonight is there, and the sentence says what could not be written. */
+/* -EBUSY: another nightly is at it. -ENOPKG: nothing of the matrix is here. On failure the outcome is empty, unless
+ * only files or the site could not be written: then tonight is there (its invocation is not NULL). */
 int zm_nightly_run(const struct zm_nightly_options *options, struct zm_nightly_outcome *ret_outcome,
 		   struct zm_why *why);
 void zm_nightly_outcome_release(struct zm_nightly_outcome *outcome);

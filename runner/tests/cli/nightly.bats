@@ -65,7 +65,7 @@ END
 	run_split "${night[@]}" # four nights are not enough
 	succeeds
 	has_line '^as usual|^outlier'
-	run_split "${night[@]}" --confirm 6 --out told
+	run_split "${night[@]}" --confirm 6 --out told -o site
 	fails_with_regression
 	[ "$(sqlite_count "SELECT count(*) FROM run JOIN invocation ON invocation.id = run.invocation
 		WHERE label = 'nightly confirmation'")" -eq 6 ]
@@ -73,6 +73,7 @@ END
 	grep -q '"state": "confirmed"' told/nightly.json
 	grep -q '^zonemark_night_figures{state="regression"} 1$' told/openmetrics.txt
 	grep -q '<strong>regression</strong>: null' told/tonight.html
+	[ -s site/index.html ]
 	run_split "${night[@]}" --out told
 	succeeds # it has been told
 	has_line '^(as usual|outlier) +null'
@@ -138,6 +139,17 @@ sqlite_count() { # SQL
 	has_line '^zonemark nightly: 1 too few nights$'
 	[ "$(zonemark runs --json | grep -c '"label":"nightly"')" -eq 1 ]
 	[ ! -e files/nightly.json ]
+}
+
+@test "a site that cannot be written is said behind everything else" {
+	mkdir site
+	echo mine > site/index.html
+	run_split "${night[@]}" -o site
+	[ "$status" -eq 2 ] || explain
+	[[ $err == *"zonemark: nightly: "*site* ]] || explain
+	has_line '^zonemark nightly: 1 too few nights$'
+	[ -s nightly/nightly.json ]
+	[ "$(cat site/index.html)" = mine ]
 }
 
 @test "a full disk leaves the files as they were" {
