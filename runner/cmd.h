@@ -44,8 +44,8 @@ struct zm_cmd {
 	const char *details;
 	const char *examples; /* lines "COMMAND<tab>what it does"; may be NULL */
 	/* What its words are, for the completion: names of classes with spaces between them
-	 * (commands, workloads, options, settings, monitors, matrices, documented,
-	 * sections, files), or "" */
+	 * (commands, workloads, options, settings, monitors, matrices, profiles,
+	 * documented, sections, files), or "" */
 	const char *completes;
 	/* Typed rows as --NAME VALUE or --NAME=VALUE; a BOOL row is a flag. `_` in a name is typed
 	 * `-`. NULL-terminated; may be NULL. A STRING row may be given once, and its unit is the word

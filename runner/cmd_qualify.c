@@ -645,7 +645,7 @@ const struct zm_cmd ZM_CMD = {
 		"zonemark qualify server-2s --bands x1.yaml -o sn4711.tar\tby what good ones do\n"
 		"zonemark qualify --learn server-2s good/*.tar -o x1.yaml\twhat is that?\n"
 		"zonemark verify sn4711.tar --pubkey vendor.pub\tis it as it was signed?",
-	.completes = "files",
+	.completes = "profiles files",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),
 	.run = run,

@@ -14,6 +14,7 @@
 #include "runner/cell.h"
 #include "runner/help.h"
 #include "runner/matrix.h"
+#include "runner/qualify/standard.h"
 #include "runner/setting.h"
 #include "workloads/documented.h"
 
@@ -56,6 +57,9 @@ static void list_commands(FILE *out)
 	fputs("'\n\tlocal matrices='", out);
 	for (const struct zm_matrix *matrix = zm_matrices; matrix->name; matrix++)
 		fprintf(out, "%s%s", matrix == zm_matrices ? "" : " ", matrix->name);
+	fputs("'\n\tlocal profiles='", out);
+	for (const struct zm_standard_file *file = zm_standard_files; file->name; file++)
+		fprintf(out, "%s%s", file == zm_standard_files ? "" : " ", file->name);
 	fputs("'\n\tlocal documented='", out);
 	for (const struct zm_documented_file *file = zm_documented_files; file->id; file++)
 		fprintf(out, "%s%s", file == zm_documented_files ? "" : " ", file->id);

@@ -46,6 +46,7 @@ offers() {
 	offers "zonemark run page_f" | grep -qx page_fault2
 	offers "zonemark run page_fault1 " | grep -q '=$'
 	offers "zonemark run page_fault1 thp_en" | grep -qx thp_enabled=
+	offers "zonemark qualify server" | tr '\n' ' ' | grep -qx 'server-1s server-2s server-4s '
 	touch some.db
 	offers "zonemark run page_fault1 --db so" | grep -qx some.db
 }

@@ -82,6 +82,40 @@ for file in answer["files"]:
 	fails_with 1 'changed.tar: refused: report.html was changed'
 }
 
+@test "links, paths to elsewhere and doubles are refused, and nothing is written" {
+	needs_command tar
+	mkdir unpacked
+	tar xf q.tar -C unpacked
+	pack() { # TRANSFORM FILE …
+		local transform=$1
+		shift
+		tar cf changed.tar --format ustar -b 1 -C unpacked -P --transform "$transform" "${@/#/bundle/}"
+	}
+	files=(MANIFEST report.html store.db qualification.json SIGNATURE)
+	pack 's,bundle/report,../report,' "${files[@]}"
+	run_split zonemark verify changed.tar
+	fails_with 1 'changed.tar: refused: it holds something that is no plain file of the folder bundle/'
+	pack 's,^bundle/report,/tmp/report,' "${files[@]}"
+	run_split zonemark verify changed.tar
+	fails_with 1 'no plain file of the folder'
+	pack 's,bundle/report.html,bundle/../report.html,' "${files[@]}"
+	run_split zonemark verify changed.tar
+	fails_with 1 'report.html stands where report.html was|no plain file of the folder'
+	pack '' MANIFEST report.html report.html store.db qualification.json SIGNATURE
+	run_split zonemark verify changed.tar
+	fails_with 1 'report.html stands where store.db was|no plain file of the folder'
+	pack '' MANIFEST report.html store.db qualification.json SIGNATURE SIGNATURE
+	run_split zonemark verify changed.tar
+	fails_with 1 'refused: (SIGNATURE stands behind the signature|no bundle of zonemark)'
+	rm unpacked/bundle/report.html
+	ln -s /etc/hostname unpacked/bundle/report.html
+	pack '' "${files[@]}"
+	run_split zonemark verify changed.tar
+	fails_with 1 'no plain file of the folder'
+	run_split zonemark verify q.tar
+	succeeds
+}
+
 @test "what is no bundle is refused in one line" {
 	for bytes in 0 1 511 512 1536 3072 8191; do
 		head -c $bytes q.tar > cut.tar
