@@ -363,7 +363,7 @@ static int measure(struct qualification *all, struct zm_why *why)
 static int run_and_judge(struct qualification *all, struct zm_why *why)
 {
 	const char *not_run = NULL;
-	bool is_wrong;
+	bool is_wrong = false;
 	int r = zm_health_read(&all->machine.root, &all->before);
 
 	if (r == 0)

@@ -120,7 +120,9 @@ int zm_pdf_make(const char *html, const char *pdf, struct zm_why *why)
 		if (!is_in_path(tools[i].program))
 			continue;
 		r = tools[i].make(tools[i].program, html, pdf, folder, why);
-		if (r == 0 && !is_pdf(pdf))
+		if (r < 0)
+			zm_why_prefix(why, "%s", tools[i].program);
+		else if (!is_pdf(pdf))
 			r = zm_why_set(why, -EIO, "%s left no PDF", tools[i].program);
 		return r;
 	}

@@ -169,3 +169,33 @@ for name in ("runs all", "throughput null", "time all"):
 	grep -q 'ended by a signal; no bundle was made' err
 	[ ! -e q.tar ] && [ ! -e q.tar.work ]
 }
+
+@test "the PDF by whatever program is here; without one, or when it fails, why there is none" {
+	needs_command tar timeout
+	sed -i 's/^repeat: 3/repeat: 1/' p.yaml
+	mkdir bin
+	for name in timeout sh cat; do
+		ln -s "$(command -v $name)" bin/$name
+	done
+	PATH=$PWD/bin run_split "$ZONEMARK" qualify --share ./p.yaml -o none.tar --key k.pem
+	succeeds
+	[[ $err == *'no PDF: neither chromium nor LibreOffice is here to make it; install chromium'* ]] || explain
+	cat > bin/chromium <<- 'END'
+		#!/bin/sh
+		for word; do
+			case $word in
+			--print-to-pdf=*) printf '%%PDF-1.4 made up\n' > "${word#*=}" ;;
+			file://*/report.html) cat "${word#file://}" > /dev/null || exit 3 ;;
+			esac
+		done
+	END
+	chmod 755 bin/chromium
+	PATH=$PWD/bin run_split "$ZONEMARK" qualify --share ./p.yaml -o made.tar --key k.pem
+	succeeds
+	[ "$(tar xOf made.tar bundle/report.pdf)" = '%PDF-1.4 made up' ]
+	printf '#!/bin/sh\necho "it has no head" >&2\nexit 5\n' > bin/chromium
+	PATH=$PWD/bin run_split "$ZONEMARK" qualify --share ./p.yaml -o failed.tar --key k.pem
+	succeeds
+	[[ $err == *'no PDF: chromium: timeout ended with status 5: it has no head'* ]] || explain
+	tar xOf failed.tar bundle/qualification.json | grep -q '"no_pdf": "chromium: timeout ended with status 5'
+}
