@@ -174,7 +174,7 @@ static int read_rows(struct zm_store *store, const char *label, const char *mach
 	struct reading reading = { .nightly = nightly, .label = label };
 	struct zm_rows rows = { 0 };
 	char confirmation[512];
-	int error = zm_db_query(
+	int error = zm_db_walk(
 		zm_store_db(store), why, &rows, all_rows,
 		ZM_BIND(zm_text(label),
 			zm_text(zm_change_confirmation(confirmation, sizeof(confirmation), label)),

@@ -252,7 +252,7 @@ static int read_values(struct zm_peers *peers, const struct zm_peers_options *op
 		.peers = peers, .cell = -1, .metric = -1, .machine = -1, .boot = -1
 	};
 	struct zm_rows rows = { 0 };
-	int error = zm_db_query(
+	int error = zm_db_walk(
 		db, why, &rows,
 		"SELECT run.cell, result.metric, boot.machine, run.boot, workload.name, cell.json,"
 		" metric.name, metric.unit, metric.better, result.value, boot.kernel,"

@@ -171,19 +171,19 @@ static int read_runs(struct reading *reading, struct zm_store *store, uint32_t m
 	int error;
 
 	if (machine)
-		error = zm_db_query(zm_store_db(store), why, &rows,
-				    RUN_COLUMNS
-				    "JOIN boot ON boot.id = run.boot WHERE boot.machine = ?1"
-				    " AND run.status IN (?2, ?3) AND run.wall_ns >= ?4"
-				    " ORDER BY run.id",
-				    ZM_BIND(zm_int(machine), zm_int(ZM_STATUS_OK),
-					    zm_int(ZM_STATUS_FAILED), zm_int((int64_t)since_ns)));
+		error = zm_db_walk(zm_store_db(store), why, &rows,
+				   RUN_COLUMNS
+				   "JOIN boot ON boot.id = run.boot WHERE boot.machine = ?1"
+				   " AND run.status IN (?2, ?3) AND run.wall_ns >= ?4"
+				   " ORDER BY run.id",
+				   ZM_BIND(zm_int(machine), zm_int(ZM_STATUS_OK),
+					   zm_int(ZM_STATUS_FAILED), zm_int((int64_t)since_ns)));
 	else
-		error = zm_db_query(zm_store_db(store), why, &rows,
-				    RUN_COLUMNS "WHERE run.status IN (?1, ?2) AND run.wall_ns >= ?3"
-						" ORDER BY run.id",
-				    ZM_BIND(zm_int(ZM_STATUS_OK), zm_int(ZM_STATUS_FAILED),
-					    zm_int((int64_t)since_ns)));
+		error = zm_db_walk(zm_store_db(store), why, &rows,
+				   RUN_COLUMNS "WHERE run.status IN (?1, ?2) AND run.wall_ns >= ?3"
+					       " ORDER BY run.id",
+				   ZM_BIND(zm_int(ZM_STATUS_OK), zm_int(ZM_STATUS_FAILED),
+					   zm_int((int64_t)since_ns)));
 	while (!error && zm_rows_next(&rows, why, &error)) {
 		if (is_wanted(reading->names, &rows))
 			error = take_run(reading, &rows);
@@ -273,17 +273,17 @@ static int read_figures(struct reading *reading, struct zm_store *store, uint32_
 	int error;
 
 	if (machine)
-		error = zm_db_query(
+		error = zm_db_walk(
 			zm_store_db(store), why, &rows,
 			"SELECT result.run, result.metric, result.is_primary, result.value"
 			" FROM boot JOIN run ON run.boot = boot.id"
 			" JOIN result ON result.run = run.id WHERE boot.machine = ?1",
 			ZM_BIND(zm_int(machine)));
 	else
-		error = zm_db_query(zm_store_db(store), why, &rows,
-				    "SELECT run, metric, 1, value FROM result"
-				    " WHERE is_primary = 1",
-				    ZM_BIND_NONE);
+		error = zm_db_walk(zm_store_db(store), why, &rows,
+				   "SELECT run, metric, 1, value FROM result"
+				   " WHERE is_primary = 1",
+				   ZM_BIND_NONE);
 	while (!error && zm_rows_next(&rows, why, &error))
 		error = take_figure(reading, &rows, &hint);
 	zm_rows_end(&rows);

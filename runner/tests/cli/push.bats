@@ -97,3 +97,24 @@ END
 	fails_with 2 'postgresql://'
 	[[ $err != *secret* ]]
 }
+
+# Of two sites only the moments at which they were made differ.
+@test "what is told of a server's store is what is told of a file" {
+	with_server << 'END'
+"$ZM_BINARY_DIR/tests/sample_nights" nights.db
+"$ZONEMARK" import nights.db --db "$URL" > out
+for db in nights.db "$URL"; do
+	"$ZONEMARK" dashboard --db "$db" --output site > site.out
+	find site -type f -exec sed -i -E 's/"made":[0-9]+//; s/ on 20[0-9T:-]+Z//' {} +
+	mkdir -p told
+	"$ZONEMARK" outliers --db "$db" > told/outliers
+	"$ZONEMARK" runs --limit 0 --db "$db" > told/runs
+	"$ZONEMARK" export --db "$db" --output told/export
+	mv site told/
+	if [ -e first ]; then mv told second; else mv told first; fi
+done
+diff -r first second
+grep -q '"series"' first/export
+[ "$(wc -l < first/runs)" -gt 200 ]
+END
+}
