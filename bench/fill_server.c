@@ -5,7 +5,7 @@
  *
  * Each writer is a process with a store of its own in a file, made before. What is measured is the time from
  * the first connection until the last run is committed: runs, their names, their figures. Exit status 1 when
- * fewer than 20,000 figures a second came in.
+ * fewer than 20,000 figures a second came in from 8 writers or more.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include "workloads/base/remove.h"
 #include "workloads/base/units.h"
 
+#define WRITERS         8
 #define WANTED_A_SECOND 20000
 
 static void check(int error, const struct zm_why *why)
@@ -136,11 +137,12 @@ static uint64_t number_at(int argc, char **argv, int place, uint64_t otherwise)
 
 int main(int argc, char **argv)
 {
-	uint64_t nr_writers = number_at(argc, argv, 2, 8), nr_runs = number_at(argc, argv, 3, 100);
+	uint64_t nr_writers = number_at(argc, argv, 2, WRITERS),
+		 nr_runs = number_at(argc, argv, 3, 100);
 	uint64_t nr_figures = number_at(argc, argv, 4, 200), since_ns;
 	char folder[] = "/tmp/zm-fill-XXXXXX";
 	double seconds, rate;
-	bool is_good;
+	bool is_good, is_slow;
 
 	if (argc < 2 || !mkdtemp(folder)) {
 		(void)fprintf(stderr, "fill_server: which server? give its URL\n");
@@ -155,10 +157,10 @@ int main(int argc, char **argv)
 	if (!is_good)
 		return 2;
 	rate = (double)(nr_writers * nr_runs * nr_figures) / seconds;
+	is_slow = nr_writers >= WRITERS && rate < WANTED_A_SECOND;
 	(void)printf("%" PRIu64 " writers, %" PRIu64 " runs of %" PRIu64
 		     " figures each: %.2f s, %.0f figures/s, %.0f runs/s%s\n",
 		     nr_writers, nr_runs, nr_figures, seconds, rate,
-		     (double)(nr_writers * nr_runs) / seconds,
-		     rate < WANTED_A_SECOND ? "  TOO SLOW" : "");
-	return rate < WANTED_A_SECOND;
+		     (double)(nr_writers * nr_runs) / seconds, is_slow ? "  TOO SLOW" : "");
+	return is_slow;
 }

@@ -377,14 +377,11 @@ ON_SERVER(a_role_that_adds_can_do_nothing_else)
 
 static void a_role_is_refused_where_it_cannot_be(void **state)
 {
+	static const char too_long[] =
+		"x123456789012345678901234567890123456789012345678901234567890"
+		"123";
 	static const char *const names[] = {
-		"",
-		"1a",
-		"a b",
-		"a\"; DROP TABLE run; --",
-		"Node",
-		"x123456789012345678901234567890123456789012345678901234"
-		"567890123"
+		"", "1a", "a b", "a\"; DROP TABLE run; --", "Node", too_long,
 	};
 	struct zm_store *owner = fixture_open(*state, true), *other = NULL;
 	struct zm_store *file = open_outbox(*state);
