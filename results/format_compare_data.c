@@ -10,8 +10,7 @@
 #include "results/csv.h"
 #include "results/json.h"
 #include "results/stat.h"
-#include "results/utf8.h"
-#include "workloads/base/cleanup.h"
+#include "results/xml.h"
 #include "workloads/base/units.h"
 
 /* --- JSON --- */
@@ -221,30 +220,6 @@ int zm_format_compare_csv(const struct zm_compare *compare, const struct zm_form
 
 /* --- JUnit --- */
 
-static void put_xml(FILE *out, const char *text)
-{
-	zm_autofree char *printable = zm_utf8_printable(text);
-
-	for (const char *at = printable ? printable : ""; *at; at++) {
-		switch (*at) {
-		case '<':
-			(void)fputs("&lt;", out);
-			break;
-		case '>':
-			(void)fputs("&gt;", out);
-			break;
-		case '&':
-			(void)fputs("&amp;", out);
-			break;
-		case '"':
-			(void)fputs("&quot;", out);
-			break;
-		default:
-			(void)fputc(*at, out);
-		}
-	}
-}
-
 static void describe(char *buf, size_t size, const struct zm_compare_metric *metric,
 		     const struct zm_compare_outcome *outcome)
 {
@@ -269,25 +244,25 @@ static void junit_case(const struct zm_compare *compare, const struct zm_compare
 	char title[256], text[320];
 
 	(void)fputs("    <testcase classname=\"", out);
-	put_xml(out, zm_compare_title(title, sizeof(title), cell));
+	zm_xml_text(out, zm_compare_title(title, sizeof(title), cell));
 	(void)fputs("\" name=\"", out);
-	put_xml(out, metric->name);
+	zm_xml_text(out, metric->name);
 	(void)fputs(" against ", out);
-	put_xml(out, compare->sides[side].name);
+	zm_xml_text(out, compare->sides[side].name);
 	(void)fputs("\">", out);
 	describe(text, sizeof(text), metric, outcome);
 	if (outcome->verdict == ZM_VERDICT_WORSE) {
 		(void)fputs("<failure message=\"", out);
-		put_xml(out, text);
+		zm_xml_text(out, text);
 		(void)fputs("\"/>", out);
 	} else if (outcome->verdict == ZM_VERDICT_TOO_NOISY ||
 		   outcome->verdict == ZM_VERDICT_NOT_ENOUGH) {
 		(void)fputs("<skipped message=\"", out);
-		put_xml(out, text);
+		zm_xml_text(out, text);
 		(void)fputs("\"/>", out);
 	} else {
 		(void)fputs("<system-out>", out);
-		put_xml(out, text);
+		zm_xml_text(out, text);
 		(void)fputs("</system-out>", out);
 	}
 	(void)fputs("</testcase>\n", out);
