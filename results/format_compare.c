@@ -17,6 +17,7 @@ const char *const zm_compare_formats[] = {
 	[ZM_COMPARE_BENCHSTAT] = "benchstat",
 	[ZM_COMPARE_CHANGELOG] = "changelog",
 	[ZM_COMPARE_JUNIT] = "junit",
+	[ZM_COMPARE_HTML] = "html",
 	[ZM_NR_COMPARE_FORMATS] = NULL,
 };
 
@@ -34,6 +35,7 @@ int zm_format_compare(const struct zm_compare *compare, enum zm_compare_format f
 		[ZM_COMPARE_BENCHSTAT] = zm_format_compare_benchstat,
 		[ZM_COMPARE_CHANGELOG] = zm_format_compare_changelog,
 		[ZM_COMPARE_JUNIT] = zm_format_compare_junit,
+		[ZM_COMPARE_HTML] = zm_format_compare_html,
 	};
 	int error = printers[format](compare, options, out);
 
@@ -93,4 +95,30 @@ bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compa
 			return true;
 	}
 	return false;
+}
+
+bool zm_compare_any_between_boots(const struct zm_compare *compare)
+{
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		const struct zm_compare_cell *cell = &compare->cells[i];
+
+		for (size_t k = 0; k < cell->nr_primary; k++)
+			for (size_t side = 1; side < compare->nr_sides; side++)
+				if (cell->metrics[k].outcomes[side].is_between_boots)
+					return true;
+	}
+	return false;
+}
+
+void zm_compare_print_legend(const struct zm_compare *compare, FILE *out)
+{
+	(void)fprintf(
+		out,
+		"\n  A value is a boot's mean (a run's where each side is one boot); shown are "
+		"medians.\n  A change under %.3g %% does not matter; the verdicts are corrected "
+		"for their number (%zu).\n  seen from: the smallest change that these values "
+		"would have shown with a power of %.0f %%; it takes:\n  values a side that "
+		"would settle it. ranks: Hodges-Lehmann, Mann-Whitney; welch: t of few values, "
+		"low\n  confidence; one: a single value against the spread of the others.\n",
+		compare->judge.margin * 100, compare->nr_verdicts, compare->judge.power * 100);
 }

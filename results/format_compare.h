@@ -10,6 +10,7 @@
  *     benchstat  Go's table, ~ for what is not significant
  *     changelog  a table for a commit message: base = 100.0, under 75 columns
  *     junit      a test case per verdict, for a build server
+ *     html       one page that stands by itself: no scripts, nothing loaded, light and dark
  */
 #ifndef ZM_RESULTS_FORMAT_COMPARE_H
 #define ZM_RESULTS_FORMAT_COMPARE_H
@@ -29,6 +30,7 @@ enum zm_compare_format {
 	ZM_COMPARE_BENCHSTAT,
 	ZM_COMPARE_CHANGELOG,
 	ZM_COMPARE_JUNIT,
+	ZM_COMPARE_HTML,
 	ZM_NR_COMPARE_FORMATS,
 };
 
@@ -52,6 +54,8 @@ int zm_format_compare_csv(const struct zm_compare *compare, const struct zm_form
 			  FILE *out);
 int zm_format_compare_junit(const struct zm_compare *compare,
 			    const struct zm_format_compare *options, FILE *out);
+int zm_format_compare_html(const struct zm_compare *compare,
+			   const struct zm_format_compare *options, FILE *out);
 int zm_format_compare_markdown(const struct zm_compare *compare,
 			       const struct zm_format_compare *options, FILE *out);
 int zm_format_compare_lkp(const struct zm_compare *compare, const struct zm_format_compare *options,
@@ -75,5 +79,11 @@ char *zm_compare_counts(char *buf, size_t size, const struct zm_compare *compare
 
 /* Is an explanation worth its line: likely enough to be one (q), or among all that were asked for? */
 bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric);
+
+/* Is any verdict one between two single boots? */
+bool zm_compare_any_between_boots(const struct zm_compare *compare);
+
+/* How the table of verdicts is to be read: a few lines without marks of HTML, an empty one before them. */
+void zm_compare_print_legend(const struct zm_compare *compare, FILE *out);
 
 #endif

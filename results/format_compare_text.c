@@ -45,19 +45,6 @@ static void print_sides(const struct zm_compare *compare, FILE *out)
 	}
 }
 
-static bool any_between_boots(const struct zm_compare *compare)
-{
-	for (size_t i = 0; i < compare->nr_cells; i++) {
-		const struct zm_compare_cell *cell = &compare->cells[i];
-
-		for (size_t k = 0; k < cell->nr_primary; k++)
-			for (size_t side = 1; side < compare->nr_sides; side++)
-				if (cell->metrics[k].outcomes[side].is_between_boots)
-					return true;
-	}
-	return false;
-}
-
 static void print_differences(const struct zm_compare *compare, FILE *out)
 {
 	for (size_t i = 0; i < compare->nr_differences; i++) {
@@ -77,7 +64,7 @@ static void print_differences(const struct zm_compare *compare, FILE *out)
 
 static void print_warnings(const struct zm_compare *compare, FILE *out)
 {
-	if (any_between_boots(compare))
+	if (zm_compare_any_between_boots(compare))
 		(void)fputs("  ! one boot a side (*): what differs between two boots of one kernel "
 			    "would look the same; run again after a reboot of each\n",
 			    out);
@@ -180,19 +167,6 @@ static int print_verdicts(const struct zm_compare *compare, const struct zm_form
 	error = zm_table_print(table, out, options->width, "  ");
 	zm_table_free(table);
 	return error;
-}
-
-static void print_legend(const struct zm_compare *compare, FILE *out)
-{
-	(void)fprintf(
-		out,
-		"\n  A value is a boot's mean (a run's where each side is one boot); shown are "
-		"medians.\n  A change under %.3g %% does not matter; the verdicts are corrected "
-		"for their number (%zu).\n  seen from: the smallest change that these values "
-		"would have shown with a power of %.0f %%; it takes:\n  values a side that "
-		"would settle it. ranks: Hodges-Lehmann, Mann-Whitney; welch: t of few values, "
-		"low\n  confidence; one: a single value against the spread of the others.\n",
-		compare->judge.margin * 100, compare->nr_verdicts, compare->judge.power * 100);
 }
 
 /* --- failures --- */
@@ -318,6 +292,6 @@ int zm_format_compare_text(const struct zm_compare *compare,
 		error = print_failures(compare, options, out);
 	for (size_t i = 0; i < compare->nr_cells && !error; i++)
 		error = print_explanations(compare, options, &compare->cells[i], out);
-	print_legend(compare, out);
+	zm_compare_print_legend(compare, out);
 	return error;
 }

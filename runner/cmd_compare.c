@@ -34,8 +34,9 @@ struct switches {
 #define AT(member) offsetof(struct switches, member)
 
 /* zm_compare_formats, as a constant of this file. */
-static const char *const formats[] = { "text",    "json",      "csv",       "markdown", "lkp",
-				       "mmtests", "benchstat", "changelog", "junit",    NULL };
+static const char *const formats[] = { "text",  "json",    "csv",       "markdown",
+				       "lkp",   "mmtests", "benchstat", "changelog",
+				       "junit", "html",    NULL };
 
 static const struct zm_option rows[] = {
 	{ .name = "format",
@@ -244,6 +245,7 @@ const struct zm_cmd ZM_CMD = {
 		    "zonemark compare 6.18.0 6.19.0-rc1 --format changelog\tfor a commit message\n"
 		    "zonemark compare base new --gate 2\texit status 1 when 2 % worse or more\n"
 		    "zonemark compare ./old.db ./new.db --format lkp\tas the robot's mails\n"
+		    "zonemark compare base new --format html --output verdicts.html\ta page\n"
 		    "zonemark compare base new --series --explain 40\twhat else changed",
 	.completes = "runs files",
 	.switches = rows,

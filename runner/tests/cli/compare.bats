@@ -155,6 +155,33 @@ assert suite.get("failures") == "1" and suite[0][0].tag == "failure", tree.dump(
 '
 }
 
+@test "a page of verdicts: well-formed, and nothing of it is loaded or run" {
+	needs_command python3
+	run_split zonemark compare new base --format html --output page.html
+	succeeds
+	python3 -c '
+import html.parser
+class Page(html.parser.HTMLParser):
+    open, cells = [], []
+    def handle_starttag(self, tag, attributes):
+        assert tag not in ("script", "link", "img", "iframe", "object", "embed", "form"), tag
+        assert not {"src", "href", "style"} & set(dict(attributes)), attributes
+        if tag != "meta":
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "td":
+            self.cells.append(data)
+page = Page()
+page.feed(open("page.html", encoding="utf-8").read())
+page.close()
+assert not page.open
+for cell in ("page_fault1", "96334", "103964", "worse", "8+8 ranks"):
+    assert cell in page.cells, cell
+'
+}
+
 @test "wrong use is said in one line" {
 	run_split zonemark compare base
 	fails_with 2 'a base and one to 7 others are wanted'
