@@ -38,8 +38,9 @@ enum until {
 };
 
 /* zm_compare_formats, as a constant of this file. */
-static const char *const formats[] = { "text",    "json",      "csv",       "markdown", "lkp",
-				       "mmtests", "benchstat", "changelog", "junit",    NULL };
+static const char *const formats[] = { "text",  "json",    "csv",       "markdown",
+				       "lkp",   "mmtests", "benchstat", "changelog",
+				       "junit", "html",    NULL };
 static const char *const untils[] = { "boots", "decided", NULL };
 
 struct switches {
