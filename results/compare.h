@@ -9,6 +9,10 @@
  * between two boots (layout of memory, say) moves all of them together. Only where each side is a
  * single boot are its runs the values; the verdicts then say so, unless it is the same boot.
  *
+ * What others measured (results/outside.h) is of zonemark's own cell when it is the only one of that
+ * workload with the same number of tasks, and the same mode where that is said; its other parameters are
+ * not known. Else it is of a cell of its own.
+ *
  * Verdicts are given on primary metrics only, and corrected for their number. Everything else is an
  * explanation: ranked, with the share of false ones to expect among it and those above (q). Runs that
  * failed are compared by their own denominators, and give no figure.
@@ -20,6 +24,7 @@
 #include <stddef.h>
 
 #include "results/judge.h"
+#include "results/outside.h"
 #include "results/pool.h"
 #include "results/runset.h"
 #include "results/store.h"
@@ -30,6 +35,8 @@ struct zm_compare_side {
 	const char *name; /* as typed */
 	struct zm_store *store;
 	struct zm_runset runs;
+	const struct zm_outside
+		*outside; /* instead of a store's runs: what others measured; or NULL */
 	size_t nr_ok, nr_failed, nr_boots; /* in all cells */
 	const char *kernels;               /* "6.18.0, 6.18.1" */
 };

@@ -2,11 +2,12 @@
  * compare_environment: what the machines' inventories do not have in common.
  *
  * Inventories are flattened ("sysctl.vm.swappiness"); a key whose set of values is not the same on every
- * side is a difference. What changes by itself from one command to the next is left out.
+ * side is a difference; sides of which nothing is known do not count. What changes by itself from one command to the next is left out.
  */
 #include "results/compare_read.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,26 +110,33 @@ static const char *join(struct zm_pool *pool, const struct fact *facts, size_t n
 	return joined;
 }
 
-static int add_difference(struct zm_compare *compare, const struct fact *facts, size_t nr)
+static bool is_other(const char *a, const char *b)
+{
+	return !a != !b || (a && strcmp(a, b) != 0);
+}
+
+static int add_difference(struct zm_compare *compare, const struct zm_read *read,
+			  const struct fact *facts, size_t nr)
 {
 	struct zm_compare_difference difference = { .key = facts[0].key };
 	bool differs = false;
+	size_t first = SIZE_MAX;
 
 	for (size_t side = 0; side < compare->nr_sides; side++) {
-		const char *base;
-
 		difference.values[side] = join(&compare->pool, facts, nr, side);
-		base = difference.values[0];
-		if (side && (!base != !difference.values[side] ||
-			     (base && strcmp(base, difference.values[side]) != 0)))
-			differs = true;
+		if (!difference.values[side] && read->sides[side].nr_inventories == 0)
+			continue;
+		if (first == SIZE_MAX)
+			first = side;
+		differs |= is_other(difference.values[first], difference.values[side]);
 	}
 	if (differs)
 		compare->differences[compare->nr_differences++] = difference;
 	return compare->pool.error;
 }
 
-static int find_differences(struct zm_compare *compare, struct facts *facts)
+static int find_differences(struct zm_compare *compare, const struct zm_read *read,
+			    struct facts *facts)
 {
 	size_t from, to;
 	int error = 0;
@@ -143,7 +151,7 @@ static int find_differences(struct zm_compare *compare, struct facts *facts)
 		to = from + 1;
 		while (to < facts->nr && !strcmp(facts->facts[to].key, facts->facts[from].key))
 			to++;
-		error = add_difference(compare, &facts->facts[from], to - from);
+		error = add_difference(compare, read, &facts->facts[from], to - from);
 	}
 	return error;
 }
@@ -158,10 +166,12 @@ int zm_compare_environment(struct zm_compare *compare, const struct zm_read *rea
 			error = flatten(&facts, side, "", read->sides[side].inventories[i]);
 		for (size_t i = 0; i < read->sides[side].nr_boots && !error; i++)
 			error = add_fact(&facts, side, "machine",
-					 read->sides[side].boots[i].machine);
+					 *read->sides[side].boots[i].machine
+						 ? read->sides[side].boots[i].machine
+						 : "not known");
 	}
 	if (!error)
-		error = find_differences(compare, &facts);
+		error = find_differences(compare, read, &facts);
 	free(facts.facts);
 	return error;
 }

@@ -3,6 +3,8 @@
  *
  *     run -> cell (by workload and what was asked for) -> figures -> metric (by name) -> sample
  *                                                      -> series in the window, when asked for
+ *
+ * What others measured comes last, so that it finds the cells and metrics that are zonemark's own.
  */
 #include "results/compare_read.h"
 
@@ -14,6 +16,7 @@
 #include "results/array.h"
 #include "results/query.h"
 #include "results/series.h"
+#include "workloads/base/cleanup.h"
 
 struct reading {
 	struct zm_compare *compare;
@@ -259,6 +262,22 @@ static int keep_inventory(struct reading *reading, const char *text)
 
 /* --- runs --- */
 
+static int read_results(struct reading *reading, const struct zm_result *results, size_t nr)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < nr && !error; i++) {
+		const struct zm_read_metric like = { .name = results[i].metric,
+						     .unit = results[i].unit,
+						     .source = results[i].source,
+						     .better = results[i].better,
+						     .is_primary = results[i].is_primary };
+
+		error = add_value(reading, &like, results[i].value);
+	}
+	return error;
+}
+
 static int read_good_run(struct reading *reading, struct zm_store *store)
 {
 	const struct zm_run_view *view = reading->view;
@@ -269,16 +288,8 @@ static int read_good_run(struct reading *reading, struct zm_store *store)
 		error = add_sample(&reading->cell->sides[reading->side].boots, reading->boot, 0);
 	if (!error)
 		error = keep_inventory(reading, view->inventory);
-	for (size_t i = 0; i < view->nr_results && !error; i++) {
-		const struct zm_result *result = &view->results[i];
-		const struct zm_read_metric like = { .name = result->metric,
-						     .unit = result->unit,
-						     .source = result->source,
-						     .better = result->better,
-						     .is_primary = result->is_primary };
-
-		error = add_value(reading, &like, result->value);
-	}
+	if (!error)
+		error = read_results(reading, view->results, view->nr_results);
 	if (!error && reading->with_series)
 		error = read_series(reading, store);
 	return error;
@@ -302,6 +313,92 @@ static int read_run(struct reading *reading, struct zm_store *store, uint64_t ru
 	return error;
 }
 
+/* --- what others measured --- */
+
+static bool is_equal(const json_t *a, const json_t *b)
+{
+	zm_autofree char *x = NULL, *y = NULL;
+
+	if (json_is_string(a) && json_is_string(b))
+		return !strcmp(json_string_value(a), json_string_value(b));
+	x = json_is_string(a) ? strdup(json_string_value(a)) : json_dumps(a, JSON_ENCODE_ANY);
+	y = json_is_string(b) ? strdup(json_string_value(b)) : json_dumps(b, JSON_ENCODE_ANY);
+	return x && y && !strcmp(x, y);
+}
+
+/* Is it, as far as others say, the same that our cell ran? */
+static bool is_such_a_cell(const struct zm_read_cell *cell, const struct zm_outside_run *run)
+{
+	json_t *ours = json_loads(cell->params, 0, NULL), *theirs = json_loads(run->cell, 0, NULL);
+	const json_t *mode = json_object_get(theirs, "mode");
+	bool is_such =
+		json_object_get(theirs, "nr_task") && json_object_get(ours, "nr_task") &&
+		is_equal(json_object_get(theirs, "nr_task"), json_object_get(ours, "nr_task"));
+
+	if (mode)
+		is_such &= json_object_get(ours, "mode") &&
+			   is_equal(mode, json_object_get(ours, "mode"));
+	json_decref(ours);
+	json_decref(theirs);
+	return is_such;
+}
+
+static int find_outside_cell(struct reading *reading, const struct zm_outside_run *run,
+			     size_t nr_own)
+{
+	struct zm_read_cell *found = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_own; i++) {
+		struct zm_read_cell *cell = &reading->read->cells[i];
+
+		if (!strcmp(cell->workload, run->workload) && is_such_a_cell(cell, run)) {
+			found = cell;
+			nr++;
+		}
+	}
+	reading->cell = found;
+	return nr == 1 ? 0
+		       : find_cell(reading, &(struct zm_run_info){ .workload = run->workload,
+								   .cell = run->cell,
+								   .params = run->cell });
+}
+
+static int read_outside_run(struct reading *reading, const struct zm_outside_run *run,
+			    size_t nr_own)
+{
+	int error = find_outside_cell(reading, run, nr_own);
+
+	if (error)
+		return error;
+	if (run->has_failed) {
+		reading->cell->sides[reading->side].nr_failed++;
+		return 0;
+	}
+	reading->cell->sides[reading->side].nr_ok++;
+	error = find_boot(reading, &(struct zm_run_info){ .machine = run->machine,
+							  .boot = run->boot,
+							  .kernel = run->kernel });
+	if (!error)
+		error = add_sample(&reading->cell->sides[reading->side].boots, reading->boot, 0);
+	return error ? error : read_results(reading, run->results, run->nr_results);
+}
+
+static int read_outside(struct reading *reading)
+{
+	size_t nr_own = reading->read->nr_cells;
+	int error = 0;
+
+	for (size_t side = 0; side < reading->compare->nr_sides; side++) {
+		const struct zm_outside *outside = reading->compare->sides[side].outside;
+
+		reading->side = side;
+		for (size_t i = 0; outside && i < outside->nr && !error; i++)
+			error = read_outside_run(reading, &outside->runs[i], nr_own);
+	}
+	return error;
+}
+
 int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read *ret_read,
 		    struct zm_why *why)
 {
@@ -318,6 +415,8 @@ int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read
 		for (size_t i = 0; i < runs->nr && !error; i++)
 			error = read_run(&reading, compare->sides[side].store, runs->runs[i]);
 	}
+	if (!error)
+		error = read_outside(&reading);
 	if (error) {
 		zm_compare_read_release(&read, compare->nr_sides);
 		return error;

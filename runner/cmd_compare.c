@@ -1,7 +1,7 @@
 /*
  * cmd_compare: is it better, worse, the same, or too noisily measured to tell?
  *
- *     words -> sides (runs, labels, kernels, stores) -> comparison -> one of the formats -> exit status
+ *     words -> sides (runs, labels, kernels, stores, others' results) -> comparison -> one of the formats -> exit status
  */
 #include "runner/cmd.h"
 
@@ -217,7 +217,7 @@ static int run(const struct zm_args *args)
 		return zm_cmd_failf(
 			ZM_EXIT_USAGE,
 			"compare: a base and one to %d others are wanted: labels, runs, "
-			"kernels or stores",
+			"kernels, stores or others' results",
 			ZM_COMPARE_SIDES - 1);
 	status = compare_all(args, &sides, &why);
 	zm_sides_release(&sides);
@@ -229,8 +229,9 @@ const struct zm_cmd ZM_CMD = {
 	.summary = "say whether runs are better, worse, the same, or too noisy to tell",
 	.usage = "BASE AGAINST…",
 	.details = "Each word is a label, a kernel's release (or a pattern of it), a run, or the "
-		   "path of "
-		   "a store. Runs of the same workload with the same parameters are compared; what "
+		   "path of a store, of a folder of lkp-tests, or of what will-it-scale's "
+		   "runtest.py or netperf printed. Runs of the same workload with the same "
+		   "parameters are compared; what "
 		   "differs between the machines is said.\n\n"
 		   "The unit is the boot: the runs of one boot are one value. Where each side is a "
 		   "single boot the runs are the values, and the verdict says so. With five values "
@@ -241,12 +242,14 @@ const struct zm_cmd ZM_CMD = {
 		   "(Holm); "
 		   "everything else that changed is listed as an explanation.\n\n"
 		   "docs/compare.md describes verdicts and formats.",
-	.examples = "zonemark compare base new\ttwo labels\n"
-		    "zonemark compare 6.18.0 6.19.0-rc1 --format changelog\tfor a commit message\n"
-		    "zonemark compare base new --gate 2\texit status 1 when 2 % worse or more\n"
-		    "zonemark compare ./old.db ./new.db --format lkp\tas the robot's mails\n"
-		    "zonemark compare base new --format html --output verdicts.html\ta page\n"
-		    "zonemark compare base new --series --explain 40\twhat else changed",
+	.examples =
+		"zonemark compare base new\ttwo labels\n"
+		"zonemark compare 6.18.0 6.19.0-rc1 --format changelog\tfor a commit message\n"
+		"zonemark compare base new --gate 2\texit status 1 when 2 % worse or more\n"
+		"zonemark compare ./old.db ./new.db --format lkp\tas the robot's mails\n"
+		"zonemark compare ./old/page_fault1.csv new\twhat runtest.py printed, as the base\n"
+		"zonemark compare base new --format html --output verdicts.html\ta page\n"
+		"zonemark compare base new --series --explain 40\twhat else changed",
 	.completes = "runs files",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),

@@ -1,7 +1,8 @@
 /*
- * side: what a word of a comparison means: a store's file, runs, a label, a kernel.
+ * side: what a word of a comparison means: a store's file, what others wrote, runs, a label, a kernel.
  *
  *     ./old.db      a store, all its runs (a path: with a slash in it)
+ *     ./lkp/root    lkp-tests' folder, or what runtest.py or netperf printed (results/outside.h)
  *     base, 17      runs of that label, that number
  *     6.18.*        runs of kernels of that release or pattern
  */
@@ -16,6 +17,7 @@ struct zm_sides {
 	size_t nr;
 	struct zm_store *usual;                    /* NULL until a word needs it */
 	struct zm_store *others[ZM_COMPARE_SIDES]; /* that words name */
+	struct zm_outside outsides[ZM_COMPARE_SIDES];
 };
 
 /* Adds what the word means; it lives as long as the sides. db: the usual store's path, or NULL. -ENOENT:

@@ -182,6 +182,29 @@ for cell in ("page_fault1", "96334", "103964", "worse", "8+8 ranks"):
 '
 }
 
+@test "what others wrote is a side, too" {
+	head='tasks,processes,processes_idle,threads,threads_idle,linear'
+	printf '%s\n0,0,100,0,100,0\n2,%d,0,0,0,2\n2,%d,0,0,0,2\n2,%d,0,0,0,2\n' \
+		"$head" 200000 200200 200400 > page_fault1.old.csv
+	run_split zonemark compare ./page_fault1.old.csv base
+	succeeds
+	has_line '^base     ./page_fault1.old.csv: 3 runs, 1 boot$'
+	has_line '  will-it-scale.per_process_ops  100100  '
+	has_line '^  ! differs: machine: not known -> '
+	mkdir -p root/0 root/1 root/2
+	printf 'suite: netperf\ntestcase: netperf\nnr_threads: 1\ntest: TCP_RR\n' > root/job.yaml
+	for run in 0 1 2; do
+		echo "{\"netperf.Throughput_tps\": 2${run}000, \"boot-time.boot\": 1$run}" > root/$run/stats.json
+	done
+	run_split zonemark compare ./root ./root
+	succeeds
+	has_line '^base     ./root: 3 runs, 3 boots$'
+	has_line '^  tcp_rr  netperf.Throughput_tps  21000 '
+	echo '{"a": tcp}' > root/1/stats.json
+	run_split zonemark compare ./root base
+	fails_with 2 'compare: ./root/1/stats.json: line 1: '
+}
+
 @test "wrong use is said in one line" {
 	run_split zonemark compare base
 	fails_with 2 'a base and one to 7 others are wanted'
