@@ -1,7 +1,8 @@
 /*
  * cmd_compare: is it better, worse, the same, or too noisily measured to tell?
  *
- *     words -> sides (runs, labels, kernels, stores, others' results) -> comparison -> one of the formats -> exit status
+ *     words -> sides (runs, labels, kernels, stores, others' results) -> comparison -> one of the formats
+ *           -> exit status
  */
 #include "runner/cmd.h"
 
