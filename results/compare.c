@@ -289,12 +289,13 @@ static void conclude(struct zm_compare *compare, struct zm_compare_metric *metri
 {
 	struct zm_judge *judge = &compare->judge;
 	const struct zm_judgement *judgement = &outcome->judgement;
-	double alpha = judge->alpha;
+	double alpha = judge->alpha, margin = judge->margin;
 
 	(void)p;
 	judge->is_share = metric->is_share;
+	judge->margin = fmax(margin, metric->floor);
 	outcome->verdict = zm_judge_verdict(judge, judgement, outcome->p, metric->better);
-	if (!metric->is_primary)
+	if (!metric->is_primary) /* it has no floor */
 		return;
 	if (compare->nr_verdicts)
 		judge->alpha = alpha / (double)compare->nr_verdicts;
@@ -302,6 +303,7 @@ static void conclude(struct zm_compare *compare, struct zm_compare_metric *metri
 		judge, judgement->nr_base, judgement->nr_new, judgement->sd, judgement->is_ratio);
 	outcome->nr_needed = zm_judge_needed(judge, judgement, outcome->verdict);
 	judge->alpha = alpha;
+	judge->margin = margin;
 	if (!isnan(judgement->change))
 		compare->nr_of[outcome->verdict]++;
 }
@@ -478,6 +480,8 @@ static int make(struct zm_compare *compare, const struct zm_compare_options *opt
 	error = add_cells(compare, &read);
 	if (!error && compare->nr_cells == 0)
 		error = nothing_in_common(compare, &read, why);
+	if (!error)
+		error = zm_compare_noise(compare, &read, why);
 	if (!error)
 		error = correct(compare);
 	if (!error)

@@ -62,6 +62,9 @@ struct zm_compare_metric {
 	enum zm_better better;
 	bool is_primary;
 	bool is_share; /* in percent: changes are in points */
+	/* The most by which one kernel was seen to differ from itself on this machine (results/noise.h), as
+	 * the judge's margin is; 0: not measured. Smaller changes get no verdict. */
+	double floor;
 	struct zm_compare_values sides[ZM_COMPARE_SIDES];
 	struct zm_compare_outcome outcomes[ZM_COMPARE_SIDES]; /* [0] is not used */
 };

@@ -66,4 +66,7 @@ void zm_compare_read_release(struct zm_read *read, size_t nr_sides);
 /* What the machines' inventories do not have in common, into compare->differences. */
 int zm_compare_environment(struct zm_compare *compare, const struct zm_read *read);
 
+/* The noise floors that the sides' stores hold for their machines, into the metrics that get verdicts. */
+int zm_compare_noise(struct zm_compare *compare, const struct zm_read *read, struct zm_why *why);
+
 #endif

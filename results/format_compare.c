@@ -122,3 +122,20 @@ void zm_compare_print_legend(const struct zm_compare *compare, FILE *out)
 		"low\n  confidence; one: a single value against the spread of the others.\n",
 		compare->judge.margin * 100, compare->nr_verdicts, compare->judge.power * 100);
 }
+
+bool zm_compare_floor(char *buf, size_t size, const struct zm_compare *compare,
+		      const struct zm_compare_cell *cell, const struct zm_compare_metric *metric)
+{
+	char title[256];
+
+	if (!(metric->floor > compare->judge.margin))
+		return false;
+	(void)zm_compare_title(title, sizeof(title), cell);
+	(void)snprintf(
+		buf, size,
+		"%s: %s: one kernel differed from itself by %.3g%s here; a smaller change is "
+		"no verdict",
+		title, metric->name, metric->is_share ? metric->floor : metric->floor * 100,
+		metric->is_share ? " points" : "%");
+	return true;
+}

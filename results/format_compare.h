@@ -80,6 +80,11 @@ char *zm_compare_counts(char *buf, size_t size, const struct zm_compare *compare
 /* Is an explanation worth its line: likely enough to be one (q), or among all that were asked for? */
 bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric);
 
+/* "page_fault1: ops: one kernel differed from itself by 2.1%; …", where the noise floor is what decides;
+ * false: it is not. */
+bool zm_compare_floor(char *buf, size_t size, const struct zm_compare *compare,
+		      const struct zm_compare_cell *cell, const struct zm_compare_metric *metric);
+
 /* Is any verdict one between two single boots? */
 bool zm_compare_any_between_boots(const struct zm_compare *compare);
 

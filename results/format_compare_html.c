@@ -146,6 +146,23 @@ static void put_difference(const struct zm_compare *compare,
 	(void)fputs("</li>\n", out);
 }
 
+static void put_floors(const struct zm_compare *compare, FILE *out)
+{
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		const struct zm_compare_cell *cell = &compare->cells[i];
+
+		for (size_t k = 0; k < cell->nr_primary; k++) {
+			char text[512];
+
+			if (!zm_compare_floor(text, sizeof(text), compare, cell, &cell->metrics[k]))
+				continue;
+			(void)fputs("<li>", out);
+			zm_xml_text(out, text);
+			(void)fputs("</li>\n", out);
+		}
+	}
+}
+
 static void put_warnings(const struct zm_compare *compare, FILE *out)
 {
 	(void)fputs("<ul>\n", out);
@@ -156,6 +173,7 @@ static void put_warnings(const struct zm_compare *compare, FILE *out)
 	if (compare->nr_lone)
 		(void)fprintf(out, "<li>cells that only one side has, left out: %zu</li>\n",
 			      compare->nr_lone);
+	put_floors(compare, out);
 	for (size_t i = 0; i < compare->nr_differences; i++) {
 		if (strcmp(compare->differences[i].key, "kernel") != 0)
 			put_difference(compare, &compare->differences[i], out);

@@ -62,6 +62,23 @@ static void print_differences(const struct zm_compare *compare, FILE *out)
 	}
 }
 
+static void print_floors(const struct zm_compare *compare, FILE *out)
+{
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		const struct zm_compare_cell *cell = &compare->cells[i];
+
+		for (size_t k = 0; k < cell->nr_primary; k++) {
+			char text[512];
+
+			if (!zm_compare_floor(text, sizeof(text), compare, cell, &cell->metrics[k]))
+				continue;
+			(void)fputs("  ! ", out);
+			print_text(out, text);
+			(void)fputc('\n', out);
+		}
+	}
+}
+
 static void print_warnings(const struct zm_compare *compare, FILE *out)
 {
 	if (zm_compare_any_between_boots(compare))
@@ -72,6 +89,7 @@ static void print_warnings(const struct zm_compare *compare, FILE *out)
 		(void)fprintf(out, "  ! %zu cell%s only one side has %s left out\n",
 			      compare->nr_lone, compare->nr_lone == 1 ? " that" : "s that",
 			      compare->nr_lone == 1 ? "is" : "are");
+	print_floors(compare, out);
 	print_differences(compare, out);
 }
 

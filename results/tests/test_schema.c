@@ -145,6 +145,21 @@ static void the_real_migrations_apply(void **state)
 	zm_db_close(db);
 }
 
+/* A store that lacks only what this version brought keeps all that it has. */
+static void the_last_migration_keeps_what_there_is(void **state)
+{
+	struct zm_db *db = open_db(*state);
+	struct zm_why why = { "" };
+
+	assert_int_equal(zm_schema_apply(db, zm_migrations, 2, &why), 0);
+	assert_int_equal(zm_db_script(db, &why, "INSERT INTO machine (key) VALUES ('m')"), 0);
+	assert_int_equal(zm_schema_check(db, zm_nr_migrations, &why), -ESTALE);
+	assert_int_equal(zm_schema_apply(db, zm_migrations, zm_nr_migrations, &why), 0);
+	assert_int_equal(number(db, "SELECT count(*) FROM machine WHERE key = 'm'"), 1);
+	assert_int_equal(number(db, "SELECT count(*) FROM noise"), 0);
+	zm_db_close(db);
+}
+
 ON_SERVER(every_step_leads_to_the_last)
 ON_SERVER(a_step_that_fails_changes_nothing)
 ON_SERVER(a_newer_store_is_refused)
@@ -166,6 +181,7 @@ int main(void)
 		TEST_ON_SERVER(a_newer_store_is_refused),
 		TEST_ON_SERVER(somebody_elses_database_stays),
 		TEST_ON_SERVER(the_real_migrations_apply),
+		TEST(the_last_migration_keeps_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, server_setup, server_teardown);
