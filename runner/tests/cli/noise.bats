@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# noise: what one kernel shows against itself is kept, and comparisons after it respect it.
+# timeout: 120
+load helper
+
+setup_file() {
+	"$ZM_BINARY_DIR/tests/sample_store" "$BATS_FILE_TMPDIR/sample.db" 48
+}
+
+setup_more() {
+	cp "$BATS_FILE_TMPDIR/sample.db" store.db
+	export ZONEMARK_DB=$PWD/store.db
+}
+
+@test "two boots of one kernel: kept, listed, respected" {
+	run_split zonemark noise
+	succeeds
+	has_line '^no noise floors yet'
+	run_split zonemark noise 1 8
+	succeeds
+	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  1 .* 6\.18\.0 '
+	run_split zonemark noise 1 7
+	succeeds
+	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  2 '
+	run_split zonemark compare base new
+	succeeds
+	has_line '^  ! page_fault1: will-it-scale.per_process_ops: one kernel differed from itself by 2\.[0-9]+% here'
+	has_line '^1 better$'
+	run_split zonemark compare base new --least 5
+	succeeds
+	[[ $out != *differed\ from\ itself* ]]
+	run_split zonemark compare base new --format html
+	succeeds
+	has_line 'one kernel differed from itself by 2\.[0-9]+% here'
+}
+
+@test "as data" {
+	needs_command python3
+	zonemark noise 1 8
+	run_split zonemark noise --json
+	succeeds
+	printf '%s' "$out" > noise.json
+	python3 -c '
+import json
+floor, = json.load(open("noise.json"))
+assert floor["workload"] == "page_fault1" and floor["of"] == 1 and not floor["is_points"]
+assert 0.02 < floor["floor"] < 0.03 and floor["kernel"] == "6.18.0", floor
+'
+}
+
+@test "what would be no floor is refused, and nothing is kept" {
+	run_split zonemark noise 1
+	fails_with 2 'noise: two sides of one kernel are wanted'
+	run_split zonemark noise 1 2
+	fails_with 2 'both sides are of the same boot'
+	run_split zonemark noise 1 3
+	fails_with 2 'runs of one kernel are wanted, these are of 6.18.0 and 6.19.0-rc1'
+	run_split zonemark noise 1 "$BATS_FILE_TMPDIR/sample.db"
+	fails_with 2 'not of the store in which it is kept'
+	run_split zonemark noise 1 nothing
+	fails_with 2 'noise: nothing: no run'
+	run_split zonemark noise
+	has_line '^no noise floors yet'
+}
