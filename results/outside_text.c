@@ -178,9 +178,9 @@ static const struct netperf_test {
 static const char *end_of_title(const char *line)
 {
 	static const char mark[] = " TEST from ";
-	const char *at = strstr(line, mark);
 
-	return at && (size_t)(at - line) < strcspn(line, "\n") ? at : NULL;
+	/* within the line: a long text is not searched once for each of its lines */
+	return memmem(line, strcspn(line, "\n"), mark, sizeof(mark) - 1);
 }
 
 bool zm_outside_is_netperf(const char *text)
@@ -263,16 +263,17 @@ static int read_output(struct zm_outside *outside, const char *path, const char 
 {
 	const char *line = *text, *end = end_of_title(line);
 	struct netperf_output output = { .value = NAN, .received = NAN };
+	const char *unit;
 
 	output.test = find_test(line, end);
 	if (!output.test)
 		return zm_why_set(why, -EINVAL, "%s: netperf's %.*s is not read", path,
 				  (int)(end - line < 60 ? end - line : 60), line);
+	unit = output.test->is_rr ? "per sec" : "10^6bits/s";
 	for (line = next_line(line); *line && !end_of_title(line); line = next_line(line)) {
 		size_t length = strcspn(line, "\n");
-		const char *unit = strstr(line, output.test->is_rr ? "per sec" : "10^6bits/s");
 
-		output.has_unit |= unit && unit < line + length;
+		output.has_unit |= memmem(line, length, unit, strlen(unit)) != NULL;
 		if (!take_figures(&output, line, length))
 			return zm_why_set(why, -EINVAL, "%s: a throughput below 0", path);
 	}

@@ -1,36 +1,30 @@
 /* fuzz_outside: texts that others printed: every figure that comes out is a number, every refusal a sentence. */
+#include "results/outside.h"
+
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/outside.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "workloads/fuzz/fuzz.h"
 
 static void check(const struct zm_outside *outside, int error, const struct zm_why *why)
 {
-	if (error && !why->text[0])
-		abort();
+	fuzz_check(!error || why->text[0]);
 	for (size_t i = 0; i < outside->nr; i++) {
 		const struct zm_outside_run *run = &outside->runs[i];
 
-		for (size_t k = 0; k < run->nr_results; k++) {
-			if (!isfinite(run->results[k].value))
-				abort();
-		}
+		for (size_t k = 0; k < run->nr_results; k++)
+			fuzz_check(isfinite(run->results[k].value));
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = calloc(1, size + 1);
+	char *text = strndup((const char *)data, size);
 	struct zm_outside wis = { 0 }, netperf = { 0 };
 	struct zm_why why = { "" };
 
-	if (!text)
-		return 0;
-	memcpy(text, data, size);
+	fuzz_check(text != NULL);
 	if (zm_outside_is_wis(text))
 		check(&wis, zm_outside_read_wis(&wis, "./mmap1", text, &why), &why);
 	why.text[0] = '\0';
