@@ -122,6 +122,7 @@ static int judge_side(struct zm_compare *compare, const struct zm_read *read,
 				 &outcome->judgement);
 	outcome->p = outcome->judgement.p;
 	outcome->is_between_boots = standing.by_run && !standing.is_same_boot;
+	outcome->is_one_boot = standing.is_same_boot;
 	free(values);
 	return error;
 }
@@ -293,7 +294,8 @@ static void conclude(struct zm_compare *compare, struct zm_compare_metric *metri
 
 	(void)p;
 	judge->is_share = metric->is_share;
-	judge->margin = fmax(margin, metric->floor);
+	outcome->floor = outcome->is_one_boot ? metric->floor_one_boot : metric->floor;
+	judge->margin = fmax(margin, outcome->floor);
 	outcome->verdict = zm_judge_verdict(judge, judgement, outcome->p, metric->better);
 	if (!metric->is_primary) /* it has no floor */
 		return;

@@ -55,6 +55,8 @@ struct zm_compare_outcome {
 	enum zm_verdict verdict;
 	size_t nr_needed;      /* values a side; 0: settled, SIZE_MAX: too many */
 	bool is_between_boots; /* what differs between two boots is in it: one boot a side */
+	bool is_one_boot;      /* both sides are of the same one */
+	double floor; /* the noise floor that counts for it; a smaller change gets no verdict */
 };
 
 struct zm_compare_metric {
@@ -63,8 +65,8 @@ struct zm_compare_metric {
 	bool is_primary;
 	bool is_share; /* in percent: changes are in points */
 	/* The most by which one kernel was seen to differ from itself on this machine (results/noise.h), as
-	 * the judge's margin is; 0: not measured. Smaller changes get no verdict. */
-	double floor;
+	 * the judge's margin is: within one boot, and however; 0: not measured. */
+	double floor_one_boot, floor;
 	struct zm_compare_values sides[ZM_COMPARE_SIDES];
 	struct zm_compare_outcome outcomes[ZM_COMPARE_SIDES]; /* [0] is not used */
 };

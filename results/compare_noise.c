@@ -21,6 +21,14 @@ static bool has_machine(const struct placing *placing, const char *machine)
 	return false;
 }
 
+/* What is so within a boot is so between boots, too. */
+static void raise_floor(struct zm_compare_metric *metric, const struct zm_noise *noise)
+{
+	metric->floor = fmax(metric->floor, noise->change);
+	if (noise->is_one_boot)
+		metric->floor_one_boot = fmax(metric->floor_one_boot, noise->change);
+}
+
 static int place(void *context, const struct zm_noise_floor *floor)
 {
 	const struct placing *placing = context;
@@ -36,8 +44,7 @@ static int place(void *context, const struct zm_noise_floor *floor)
 			continue;
 		for (size_t k = 0; k < cell->nr_primary; k++) {
 			if (!strcmp(cell->metrics[k].name, noise->metric))
-				cell->metrics[k].floor =
-					fmax(cell->metrics[k].floor, noise->change);
+				raise_floor(&cell->metrics[k], noise);
 		}
 	}
 	return 0;

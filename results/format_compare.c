@@ -126,16 +126,19 @@ void zm_compare_print_legend(const struct zm_compare *compare, FILE *out)
 bool zm_compare_floor(char *buf, size_t size, const struct zm_compare *compare,
 		      const struct zm_compare_cell *cell, const struct zm_compare_metric *metric)
 {
+	double floor = 0;
 	char title[256];
 
-	if (!(metric->floor > compare->judge.margin))
+	for (size_t side = 1; side < compare->nr_sides; side++)
+		floor = fmax(floor, metric->outcomes[side].floor);
+	if (!(floor > compare->judge.margin))
 		return false;
 	(void)zm_compare_title(title, sizeof(title), cell);
 	(void)snprintf(
 		buf, size,
 		"%s: %s: one kernel differed from itself by %.3g%s here; a smaller change is "
 		"no verdict",
-		title, metric->name, metric->is_share ? metric->floor : metric->floor * 100,
+		title, metric->name, metric->is_share ? floor : floor * 100,
 		metric->is_share ? " points" : "%");
 	return true;
 }

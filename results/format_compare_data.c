@@ -46,6 +46,8 @@ static json_t *outcome_json(const struct zm_compare_outcome *outcome)
 	if (outcome->nr_needed != SIZE_MAX)
 		json_object_set_new(object, "needed", json_integer((json_int_t)outcome->nr_needed));
 	json_object_set_new(object, "one_boot_a_side", json_boolean(outcome->is_between_boots));
+	if (outcome->floor > 0)
+		zm_json_set_real(object, "noise_floor", outcome->floor);
 	return object;
 }
 
@@ -58,8 +60,6 @@ static json_t *metric_json(const struct zm_compare *compare, const struct zm_com
 	json_object_set_new(object, "source", zm_json_text(metric->source));
 	json_object_set_new(object, "better", json_string(zm_json_better(metric->better)));
 	json_object_set_new(object, "primary", json_boolean(metric->is_primary));
-	if (metric->floor > 0)
-		zm_json_set_real(object, "noise_floor", metric->floor);
 	for (size_t side = 0; side < compare->nr_sides; side++) {
 		json_t *values = values_json(&metric->sides[side]);
 

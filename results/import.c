@@ -3,6 +3,7 @@
  *
  *     each run over there: is it here? -> its rows -> its series as they are packed (or its chunks, which
  *     are then put together here)
+ *     all comparisons of a kernel with itself
  *
  * Into a file some dozens of runs make a transaction, so that a long import is neither a sync per run nor
  * one log as large as the other store. Into a server each run is one, its names known before.
@@ -17,6 +18,7 @@
 #include "results/db.h"
 #include "results/finish.h"
 #include "results/intern.h"
+#include "results/noise.h"
 #include "results/query.h"
 #include "results/rows.h"
 #include "results/runrow.h"
@@ -522,5 +524,7 @@ int zm_import_taking(struct zm_store *into, struct zm_store *from, struct zm_run
 int zm_import_store(struct zm_store *into, struct zm_store *from, struct zm_import *ret_import,
 		    struct zm_why *why)
 {
-	return zm_import_taking(into, from, NULL, ret_import, why);
+	int error = zm_import_taking(into, from, NULL, ret_import, why);
+
+	return error ? error : zm_noise_import(into, from, &ret_import->nr_floors, why);
 }

@@ -179,18 +179,20 @@ static const char version_1_server[] =
 	"ALTER TABLE series DROP CONSTRAINT series_metric_fkey;"
 	"ALTER TABLE series DROP CONSTRAINT series_source_fkey;";
 
-static const char version_3[] = "CREATE TABLE noise ("
-				"  id INTEGER PRIMARY KEY,"
-				"  machine INTEGER NOT NULL REFERENCES machine (id),"
-				"  cell INTEGER NOT NULL REFERENCES cell (id),"
-				"  metric TEXT NOT NULL,"
-				"  change REAL NOT NULL,"
-				"  is_points INTEGER NOT NULL,"
-				"  nr_base INTEGER NOT NULL,"
-				"  nr_again INTEGER NOT NULL,"
-				"  kernel TEXT NOT NULL,"
-				"  wall_ns INTEGER NOT NULL) STRICT;"
-				"CREATE INDEX noise_by_what ON noise (machine, cell, metric);";
+static const char version_3[] =
+	"CREATE TABLE noise ("
+	"  id INTEGER PRIMARY KEY,"
+	"  machine INTEGER NOT NULL REFERENCES machine (id),"
+	"  cell INTEGER NOT NULL REFERENCES cell (id),"
+	"  metric TEXT NOT NULL,"
+	"  change REAL NOT NULL,"
+	"  is_points INTEGER NOT NULL,"
+	"  is_one_boot INTEGER NOT NULL,"
+	"  nr_base INTEGER NOT NULL,"
+	"  nr_again INTEGER NOT NULL,"
+	"  kernel TEXT NOT NULL,"
+	"  wall_ns INTEGER NOT NULL,"
+	"  UNIQUE (machine, cell, metric, is_one_boot, wall_ns, kernel)) STRICT;";
 
 const struct zm_migration zm_migrations[] = {
 	{ .sql = version_1, .server = version_1_server },

@@ -31,15 +31,18 @@ static void print_text(const char *path, const struct zm_import *import)
 		     import->nr_new, import->nr_replaced, import->nr_there);
 	if (import->nr_under_way)
 		(void)printf(", %" PRIu64 " still under way", import->nr_under_way);
+	if (import->nr_floors)
+		(void)printf(", %" PRIu64 " for noise floors", import->nr_floors);
 	(void)putchar('\n');
 }
 
 static void print_json(const char *path, const struct zm_import *import)
 {
 	json_t *object = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I}", "store", path, "new", (json_int_t)import->nr_new,
+		"{s:s, s:I, s:I, s:I, s:I, s:I}", "store", path, "new", (json_int_t)import->nr_new,
 		"replaced", (json_int_t)import->nr_replaced, "there", (json_int_t)import->nr_there,
-		"under_way", (json_int_t)import->nr_under_way);
+		"under_way", (json_int_t)import->nr_under_way, "floors",
+		(json_int_t)import->nr_floors);
 
 	(void)json_dumpf(object, stdout, JSON_COMPACT);
 	json_decref(object);

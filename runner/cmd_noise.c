@@ -56,6 +56,7 @@ static int list_one(void *context, const struct zm_noise_floor *floor)
 		(void)json_object_set_new(object, "metric", zm_json_text(noise->metric));
 		(void)zm_json_set_real(object, "floor", noise->change);
 		(void)json_object_set_new(object, "is_points", json_boolean(noise->is_points));
+		(void)json_object_set_new(object, "is_one_boot", json_boolean(noise->is_one_boot));
 		(void)json_object_set_new(object, "of", json_integer((json_int_t)floor->nr));
 		(void)json_object_set_new(object, "kernel", zm_json_text(noise->kernel));
 		(void)json_object_set_new(object, "newest", zm_json_time(noise->wall_ns));
@@ -69,6 +70,7 @@ static int list_one(void *context, const struct zm_noise_floor *floor)
 	else
 		zm_table_cell(listing->table, "%s",
 			      zm_table_percent(text, sizeof(text), noise->change));
+	zm_table_cell(listing->table, "%s", noise->is_one_boot ? "one" : "several");
 	zm_table_cell(listing->table, "%zu", floor->nr);
 	zm_table_cell(listing->table, "%.8s", noise->machine);
 	zm_table_cell(listing->table, "%s", noise->kernel);
@@ -78,13 +80,10 @@ static int list_one(void *context, const struct zm_noise_floor *floor)
 }
 
 static const struct zm_column columns[] = {
-	{ .title = "workload", .may_be_cut = true },
-	{ .title = "metric", .may_be_cut = true },
-	{ .title = "floor", .is_right = true },
-	{ .title = "of", .is_right = true },
-	{ .title = "machine" },
-	{ .title = "kernel", .may_be_cut = true },
-	{ .title = "newest" },
+	{ .title = "workload", .may_be_cut = true }, { .title = "metric", .may_be_cut = true },
+	{ .title = "floor", .is_right = true },      { .title = "boots" },
+	{ .title = "of", .is_right = true },         { .title = "machine" },
+	{ .title = "kernel", .may_be_cut = true },   { .title = "newest" },
 	{ .title = "cell", .may_be_cut = true },
 };
 
@@ -189,26 +188,22 @@ static int keep_metric(struct measuring *measuring, const struct zm_compare_cell
 
 	if (!isfinite(size))
 		return 0;
-	if (metric->sides[0].nr_runs && cell->sides[0].nr_boots == 1 &&
-	    cell->sides[1].nr_boots == 1 && !metric->outcomes[1].is_between_boots)
-		return zm_why_set(measuring->why, -EINVAL,
-				  "noise: %s: both sides are of the same boot, in which less "
-				  "differs than between two; reboot between them",
-				  cell->workload);
 	error = zm_array_grow((void **)&measuring->list, &measuring->capacity, measuring->nr,
 			      sizeof(*measuring->list));
 	if (error)
 		return error;
-	measuring->list[measuring->nr++] = (struct zm_noise){ .machine = measuring->machine,
-							      .workload = cell->workload,
-							      .cell = cell->cell,
-							      .metric = metric->name,
-							      .change = size,
-							      .is_points = metric->is_share,
-							      .nr_base = judgement->nr_base,
-							      .nr_again = judgement->nr_new,
-							      .kernel = measuring->kernel,
-							      .wall_ns = zm_clock_wall_ns() };
+	measuring->list[measuring->nr++] =
+		(struct zm_noise){ .machine = measuring->machine,
+				   .workload = cell->workload,
+				   .cell = cell->cell,
+				   .metric = metric->name,
+				   .change = size,
+				   .is_points = metric->is_share,
+				   .is_one_boot = metric->outcomes[1].is_one_boot,
+				   .nr_base = judgement->nr_base,
+				   .nr_again = judgement->nr_new,
+				   .kernel = measuring->kernel,
+				   .wall_ns = zm_clock_wall_ns() };
 	return 0;
 }
 

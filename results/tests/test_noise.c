@@ -85,6 +85,9 @@ static void the_last_few_are_kept(void **state)
 		struct zm_noise one = noise(MACHINE, "ops", i == 1 ? 0.5 : 0.01 + 0.001 * i);
 		struct seen seen;
 
+		one.wall_ns += i;
+		assert_int_equal(zm_noise_add(store, &one, 1, NULL), 0);
+		/* the same again changes nothing */
 		assert_int_equal(zm_noise_add(store, &one, 1, NULL), 0);
 		seen = look(store);
 		assert_int_equal(seen.nr, 1);
@@ -108,6 +111,49 @@ static void all_are_added_or_none(void **state)
 	assert_int_equal(zm_noise_add(store, list, 2, &why), -ENOENT);
 	assert_non_null(strstr(why.text, "page_fault1"));
 	assert_int_equal(look(store).nr, 0);
+	zm_store_close(store);
+}
+
+/* Whatever was imported before, the newest few by their time are kept, each once; and what has no runs here
+ * stays behind. */
+static void another_stores_come_along(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct fixture other = *fixture;
+	struct zm_store *store = fixture_open(fixture, true), *from;
+	struct zm_noise one;
+	uint64_t nr = 0;
+
+	(void)snprintf(other.path, sizeof(other.path), "%s/other.db", fixture->folder);
+	from = fixture_open(&other, true);
+	(void)add_run(from, "b1", 100);
+	for (unsigned int i = 0; i < ZM_NOISE_KEPT; i++) {
+		one = noise(MACHINE, "ops", 0.02 + 0.001 * i);
+		one.wall_ns += i;
+		assert_int_equal(zm_noise_add(from, &one, 1, NULL), 0);
+	}
+	assert_int_equal(zm_noise_import(store, from, &nr, NULL), 0);
+	assert_int_equal(nr, 0);
+	(void)add_run(store, "b2", 100);
+	one = noise(MACHINE, "ops", 0.01);
+	one.wall_ns += ZM_NOISE_KEPT; /* newer than all of them */
+	assert_int_equal(zm_noise_add(store, &one, 1, NULL), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct seen seen;
+
+		assert_int_equal(zm_noise_import(store, from, &nr, NULL), 0);
+		if (i)
+			assert_int_equal(nr, 0);
+		seen = look(store);
+		assert_int_equal(seen.nr, 1);
+		assert_int_equal(seen.nr_of, ZM_NOISE_KEPT);
+		assert_true(seen.change == 0.02 + 0.001 * (ZM_NOISE_KEPT - 1));
+	}
+	one = noise(MACHINE, "ops", 0.3);
+	one.is_one_boot = true;
+	assert_int_equal(zm_noise_add(store, &one, 1, NULL), 0);
+	assert_int_equal(look(store).nr, 2);
+	zm_store_close(from);
 	zm_store_close(store);
 }
 
@@ -171,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_last_few_are_kept),
 		TEST(all_are_added_or_none),
+		TEST(another_stores_come_along),
 		TEST(a_change_below_it_is_no_verdict),
 	};
 

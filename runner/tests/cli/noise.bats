@@ -18,10 +18,10 @@ setup_more() {
 	has_line '^no noise floors yet'
 	run_split zonemark noise 1 8
 	succeeds
-	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  1 .* 6\.18\.0 '
+	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  several  1 .* 6\.18\.0 '
 	run_split zonemark noise 1 7
 	succeeds
-	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  2 '
+	has_line '^page_fault1  will-it-scale.per_process_ops  2\.[0-9]+%  several  2 '
 	run_split zonemark compare base new
 	succeeds
 	has_line '^  ! page_fault1: will-it-scale.per_process_ops: one kernel differed from itself by 2\.[0-9]+% here'
@@ -44,15 +44,42 @@ setup_more() {
 import json
 floor, = json.load(open("noise.json"))
 assert floor["workload"] == "page_fault1" and floor["of"] == 1 and not floor["is_points"]
+assert not floor["is_one_boot"]
 assert 0.02 < floor["floor"] < 0.03 and floor["kernel"] == "6.18.0", floor
 '
+}
+
+@test "within one boot: kept apart, for comparisons within one boot too" {
+	run_split zonemark noise 1 2
+	succeeds
+	has_line '^page_fault1  will-it-scale.per_process_ops  [0-9.]+%  one  1 '
+	zonemark noise 1 8
+	run_split zonemark noise
+	has_line '^page_fault1 .*  one  1 '
+	has_line '^page_fault1 .*  several  1 '
+	run_split zonemark compare 1 2 --least 0.1
+	has_line 'one kernel differed from itself by 0\.[0-9]+% here'
+	run_split zonemark compare base new
+	has_line 'one kernel differed from itself by 2\.[0-9]+% here'
+}
+
+@test "another store's floors come with its runs, once" {
+	zonemark noise 1 8
+	zonemark noise 1 2
+	run_split zonemark import store.db --db lab.db
+	succeeds
+	has_line ', 2 for noise floors$'
+	run_split zonemark import store.db --db lab.db --json
+	has_line '"floors":0'
+	zonemark noise > here
+	zonemark noise --db lab.db > there
+	cmp here there
+	[ "$(grep -c '^page_fault1 ' there)" -eq 2 ]
 }
 
 @test "what would be no floor is refused, and nothing is kept" {
 	run_split zonemark noise 1
 	fails_with 2 'noise: two sides of one kernel are wanted'
-	run_split zonemark noise 1 2
-	fails_with 2 'both sides are of the same boot'
 	run_split zonemark noise 1 3
 	fails_with 2 'runs of one kernel are wanted, these are of 6.18.0 and 6.19.0-rc1'
 	run_split zonemark noise 1 "$BATS_FILE_TMPDIR/sample.db"

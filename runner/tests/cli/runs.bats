@@ -163,7 +163,7 @@ assert stacks[0]["folded"].splitlines()[3] == "[user] 10", stacks
 	succeeds
 	[ "$out" = "store.db: 6 new, 0 replaced, 0 there already" ]
 	run_split zonemark import store.db --db lab.db --json
-	[ "$out" = '{"store":"store.db","new":0,"replaced":0,"there":6,"under_way":0}' ]
+	[ "$out" = '{"store":"store.db","new":0,"replaced":0,"there":6,"under_way":0,"floors":0}' ]
 	run_split zonemark export --output here.json
 	succeeds
 	run_split zonemark export --output there.json --db lab.db
