@@ -196,8 +196,11 @@ static const char version_3[] =
 
 const struct zm_migration zm_migrations[] = {
 	{ .sql = version_1, .server = version_1_server },
-	{ .sql = version_2 },
-	{ .sql = version_3 },
+	{ .sql = version_2,
+	  .stand_in = "CREATE TEMP TABLE stacks (run, seq, source, event, unit, data)" },
+	{ .sql = version_3,
+	  .stand_in = "CREATE TEMP TABLE noise (id INTEGER PRIMARY KEY, machine, cell, metric,"
+		      " change, is_points, is_one_boot, nr_base, nr_again, kernel, wall_ns)" },
 };
 const size_t zm_nr_migrations = sizeof(zm_migrations) / sizeof(zm_migrations[0]);
 
@@ -222,6 +225,20 @@ int zm_schema_check(struct zm_db *db, size_t nr_migrations, struct zm_why *why)
 			"%zu); use that one, or another store with --db FILE",
 			zm_db_path(db), (long long)mark.version, nr_migrations);
 	return mark.version < (int64_t)nr_migrations ? -ESTALE : 0;
+}
+
+int zm_schema_stand_in(struct zm_db *db, const struct zm_migration *migrations,
+		       size_t nr_migrations, struct zm_why *why)
+{
+	struct zm_db_mark mark;
+	int error = zm_db_read_mark(db, &mark, why);
+
+	for (size_t i = error ? nr_migrations : (size_t)mark.version; i < nr_migrations && !error;
+	     i++) {
+		if (migrations[i].stand_in)
+			error = zm_db_script(db, why, migrations[i].stand_in);
+	}
+	return error;
 }
 
 static int migrate(struct zm_db *db, const struct zm_migration *migrations, size_t nr_migrations,

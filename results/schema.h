@@ -18,6 +18,8 @@
 struct zm_migration {
 	const char *sql;
 	const char *server; /* what a server gets besides; NULL: nothing */
+	/* For who reads an older store: the tables that it brings, empty and temporary; or NULL. */
+	const char *stand_in;
 };
 
 extern const struct zm_migration zm_migrations[];
@@ -26,6 +28,11 @@ extern const size_t zm_nr_migrations;
 /* Is this file a store of the newest version? 0; -ENODATA: an empty file, -ESTALE: an older version
  * (both without a sentence), -EPROTO: a newer one, -EUCLEAN: something else. Changes nothing. */
 int zm_schema_check(struct zm_db *db, size_t nr_migrations, struct zm_why *why);
+
+/* For reading a store of an older version (-ESTALE): its connection gets what it has not, empty. The file stays
+ * as it is. */
+int zm_schema_stand_in(struct zm_db *db, const struct zm_migration *migrations,
+		       size_t nr_migrations, struct zm_why *why);
 
 /* Makes it one. -EPROTO and -EUCLEAN as above, and nothing is changed. */
 int zm_schema_apply(struct zm_db *db, const struct zm_migration *migrations, size_t nr_migrations,

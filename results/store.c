@@ -2,7 +2,8 @@
  * store: where it is, how it is opened, and what --resume asks of it.
  *
  * Opening to write: folders, file, log mode, schema (made or migrated), then the runs of dead owners
- * are closed. Opening to read changes nothing, not even those.
+ * are closed. Opening to read changes nothing, not even those; a store of an older version is read as it is,
+ * with empty tables in memory for what it has not.
  */
 #include "results/store.h"
 
@@ -10,10 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "results/db.h"
+#include "results/dburl.h"
 #include "results/finish.h"
 #include "results/schema.h"
+#include "workloads/base/cleanup.h"
 
 struct zm_store {
 	struct zm_db *db;
@@ -61,6 +65,27 @@ int zm_store_default_path(char *buf, size_t size)
 	return zm_store_data_path("zonemark.db", buf, size);
 }
 
+/* Folders are made at the usual place only: a name that somebody typed may be mistyped. */
+static int check_folder(const char *path, struct zm_why *why)
+{
+	zm_autofree char *folder = strdup(path);
+	char usual[4096], *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (!folder)
+		return zm_why_errno(why, -ENOMEM, "%s", path);
+	if (!slash || slash == folder || zm_dburl_is(path) ||
+	    (zm_store_data_path("", usual, sizeof(usual)) == 0 &&
+	     strncmp(path, usual, strlen(usual)) == 0))
+		return 0;
+	*slash = '\0';
+	if (access(folder, F_OK) == 0 || errno != ENOENT)
+		return 0; /* the database says what is wrong with it */
+	return zm_why_set(why, -ENOENT,
+			  "%s: there is no folder %s; make it, or give another place with --db "
+			  "FILE",
+			  path, folder);
+}
+
 static int explain_unread_server(const struct zm_db *db, int error, struct zm_why *why)
 {
 	if (error == -ENODATA)
@@ -81,8 +106,10 @@ static int explain_unread_server(const struct zm_db *db, int error, struct zm_wh
 static int open_writing(const char *path, struct zm_db **ret_db, struct zm_why *why)
 {
 	struct zm_db *db;
-	int error = zm_db_open(path, ZM_DB_WRITE, &db, why), before;
+	int error = check_folder(path, why), before;
 
+	if (!error)
+		error = zm_db_open(path, ZM_DB_WRITE, &db, why);
 	if (error)
 		return error;
 	error = zm_schema_check(db, zm_nr_migrations, why);
@@ -109,11 +136,6 @@ static int explain_unread(const char *path, int error, struct zm_why *why)
 				  "%s: there is no store yet; `zonemark run` makes one, --db FILE "
 				  "names another",
 				  path);
-	if (error == -ESTALE)
-		return zm_why_set(why, -EPROTO,
-				  "%s: made by an older zonemark; any command that writes to it "
-				  "(`zonemark run`) brings it up to date",
-				  path);
 	return error;
 }
 
@@ -125,6 +147,8 @@ static int open_reading(const char *path, struct zm_db **ret_db, struct zm_why *
 	if (error)
 		return explain_unread(path, error, why);
 	error = zm_schema_check(db, zm_nr_migrations, why);
+	if (error == -ESTALE && !zm_db_is_shared(db))
+		error = zm_schema_stand_in(db, zm_migrations, zm_nr_migrations, why);
 	if (error) {
 		error = zm_db_is_shared(db) ? explain_unread_server(db, error, why)
 					    : explain_unread(path, error, why);

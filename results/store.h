@@ -8,8 +8,8 @@
  *     invocation 1--n run              one command; its runs share label and command line
  *
  * Opened in WAL mode with a busy time-out, so that several zonemark commands work on one store. The
- * schema carries a version (PRAGMA user_version): an older one is migrated in one transaction, a
- * newer one is refused with the sentence. Every run has a UUID, so that stores can be merged.
+ * schema carries a version (PRAGMA user_version): an older one is migrated in one transaction by whoever
+ * writes, a newer one is refused with the sentence. Every run has a UUID, so that stores can be merged.
  *
  * Of a run that is under way the store holds everything up to the last flush. A run whose process
  * died is closed as `interrupted` by the next command that opens the store for writing; a command
@@ -43,8 +43,9 @@ int zm_store_default_path(char *buf, size_t size);
 /* A file of this name beside the usual store, whatever $ZONEMARK_DB says. -ENOBUFS. */
 int zm_store_data_path(const char *name, char *buf, size_t size);
 
-/* path NULL: the default. Writing makes missing folders and the file; reading does not (-ENOENT, and
- * the sentence says how to make one). */
+/* path NULL: the default. Writing makes the file, and at the usual place (where nobody has named one) missing
+ * folders too; reading makes nothing (-ENOENT, and the sentence says how to make one), and reads a store of an
+ * older version as it is. */
 int zm_store_open(const char *path, bool for_writing, struct zm_store **ret_store,
 		  struct zm_why *why);
 void zm_store_close(struct zm_store *store);

@@ -13,6 +13,9 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include "results/noise.h"
+#include "results/schema.h"
+#include "results/stacks.h"
 #include "results/tests/server.h"
 
 static void set_or_unset(const char *name, const char *value)
@@ -59,20 +62,32 @@ static void refuses(const char *path, bool for_writing, int error, const char *p
 	assert_null(strchr(why.text, '\n'));
 }
 
-static void folders_are_made_for_a_writer_only(void **state)
+/* At the place that nobody has named; a name that was typed may be mistyped. */
+static void folders_are_made_at_the_usual_place_only(void **state)
 {
 	const struct fixture *fixture = *state;
-	char deep[160];
+	char deep[160], data[96], usual[160];
 	struct zm_store *store;
 
 	(void)snprintf(deep, sizeof(deep), "%s/a/b/c.db", fixture->folder);
 	refuses(deep, false, -ENOENT, "zonemark run");
-	assert_int_equal(zm_store_open(deep, true, &store, NULL), 0);
-	assert_string_equal(zm_store_path(store), deep);
+	refuses(deep, true, -ENOENT, "there is no folder");
+	set_or_unset("ZONEMARK_DB", deep);
+	assert_int_equal(zm_store_open(NULL, true, &store, NULL), -ENOENT);
+	set_or_unset("ZONEMARK_DB", NULL);
+	(void)snprintf(data, sizeof(data), "%s/a", fixture->folder);
+	assert_int_equal(access(data, F_OK), -1);
+	set_or_unset("XDG_DATA_HOME", data);
+	(void)snprintf(usual, sizeof(usual), "%s/zonemark/zonemark.db", data);
+	refuses(usual, false, -ENOENT, "zonemark run");
+	assert_int_equal(access(data, F_OK), -1);
+	assert_int_equal(zm_store_open(NULL, true, &store, NULL), 0);
+	assert_string_equal(zm_store_path(store), usual);
 	zm_store_close(store);
-	assert_int_equal(zm_store_open(deep, false, &store, NULL), 0);
+	assert_int_equal(zm_store_open(usual, false, &store, NULL), 0);
 	assert_int_equal(fixture_count(store, "SELECT count(*) FROM run"), 0);
 	zm_store_close(store);
+	set_or_unset("XDG_DATA_HOME", NULL);
 }
 
 static void write_file(const char *path, const void *data, size_t size)
@@ -145,6 +160,61 @@ static void fill(struct zm_store *store)
 		record.params = params;
 		assert_int_equal(zm_recorder_begin(store, &record, &recorder, NULL), 0);
 		assert_int_equal(zm_recorder_end(recorder, ZM_STATUS_OK, NULL, NULL), 0);
+	}
+}
+
+static void drop_all_since(const struct fixture *fixture, unsigned int version)
+{
+	struct zm_db *db;
+
+	assert_int_equal(zm_db_open(fixture->path, ZM_DB_WRITE, &db, NULL), 0);
+	if (version < 3)
+		assert_int_equal(
+			zm_db_script(db, NULL, "DROP TABLE noise; PRAGMA user_version = 2"), 0);
+	if (version < 2)
+		assert_int_equal(
+			zm_db_script(db, NULL, "DROP TABLE stacks; PRAGMA user_version = 1"), 0);
+	zm_db_close(db);
+}
+
+static int count_floor(void *context, const struct zm_noise_floor *floor)
+{
+	(void)floor;
+	++*(size_t *)context;
+	return 0;
+}
+
+static int count_stacks(void *context, const struct zm_stacks *stacks)
+{
+	(void)stacks;
+	++*(size_t *)context;
+	return 0;
+}
+
+/* Whoever only reads gets what there is, and changes nothing; the next writer brings it up to date. */
+static void an_older_store_is_read_as_it_is(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct zm_store *store = fixture_open(fixture, true);
+
+	fill(store);
+	zm_store_close(store);
+	assert_int_equal(zm_nr_migrations, 3); /* drop_all_since knows them all */
+	for (unsigned int version = 1; version <= zm_nr_migrations; version++) {
+		size_t nr = 0;
+
+		drop_all_since(fixture, version);
+		store = fixture_open(fixture, false);
+		assert_int_equal(fixture_count(store, "SELECT count(*) FROM run"), 200);
+		assert_int_equal(zm_noise_floors(store, count_floor, &nr, NULL), 0);
+		assert_int_equal(zm_stacks_read(store, 1, count_stacks, &nr, NULL), 0);
+		assert_int_equal(nr, 0);
+		assert_int_equal(fixture_count(store, "PRAGMA user_version"), version);
+		zm_store_close(store);
+		store = fixture_open(fixture, true);
+		assert_int_equal(fixture_count(store, "PRAGMA user_version"), zm_nr_migrations);
+		assert_int_equal(fixture_count(store, "SELECT count(*) FROM run"), 200);
+		zm_store_close(store);
 	}
 }
 
@@ -314,11 +384,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_usual_place),
-		TEST(folders_are_made_for_a_writer_only),
+		TEST(folders_are_made_at_the_usual_place_only),
 		TEST(what_is_no_store_is_refused),
 		TEST(another_programs_database_is_refused),
 		TEST(versions_are_respected),
 		TEST(a_cut_file_is_refused),
+		TEST(an_older_store_is_read_as_it_is),
 		TEST(permissions_are_respected),
 		TEST(an_unread_log_is_said),
 		TEST(a_dead_writers_run_is_closed),

@@ -68,6 +68,9 @@ none_runs() { # PID …
 	run_split zonemark run null "${quick[@]}" --db text
 	fails_with 2 'text: not a zonemark store'
 	cmp text before
+	run_split zonemark run null "${quick[@]}" --db mistyped/folder/x.db
+	fails_with 2 'mistyped/folder/x.db: there is no folder mistyped/folder; make it, or give another place with --db'
+	[ ! -e mistyped ]
 	needs_root
 	needs_command setpriv
 	mkdir -m 700 mine

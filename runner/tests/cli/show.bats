@@ -180,6 +180,39 @@ assert [s["flags"] for s in late] == [["late"]], late
 	fails_with 2 '^zonemark: junk.db: not a zonemark store, or damaged'
 }
 
+# Takes away what newer versions brought: a store of version 1.
+make_old() {
+	python3 -c '
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    db.executescript("DROP TABLE noise; DROP TABLE stacks; PRAGMA user_version = 1")
+' "$1"
+}
+
+@test "a store of an older version is read as it is, and brought up to date by who writes" {
+	needs_command python3
+	version='import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("PRAGMA user_version").fetchone()[0])'
+	cp "$ZONEMARK_DB" old.db
+	make_old old.db
+	for command in runs noise export; do
+		run_split zonemark "$command" --db old.db
+		succeeds
+	done
+	run_split zonemark show 1 --db old.db
+	succeeds
+	run_split zonemark compare base new --db old.db
+	succeeds
+	[ "$(python3 -c "$version" old.db)" = 1 ]
+	run_split zonemark import old.db --db other.db
+	succeeds
+	has_line '^old.db: 6 new'
+	run_split zonemark import other.db --db old.db
+	succeeds
+	[ "$(python3 -c "$version" old.db)" -gt 1 ]
+	run_split zonemark noise 1 2 --db old.db
+	succeeds
+}
+
 @test "a store can be looked into by who may only read it" {
 	needs_root
 	chmod 444 "$ZONEMARK_DB"
