@@ -86,6 +86,12 @@ char *zm_compare_counts(char *buf, size_t size, const struct zm_compare *compare
 	return buf;
 }
 
+char *zm_compare_interval_title(char *buf, size_t size, const struct zm_compare *compare)
+{
+	(void)snprintf(buf, size, "%.3g %% interval", (1 - compare->judge.alpha) * 100);
+	return buf;
+}
+
 bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compare_metric *metric)
 {
 	for (size_t side = 1; side < compare->nr_sides; side++) {

@@ -85,6 +85,9 @@ bool zm_compare_explains(const struct zm_compare *compare, const struct zm_compa
 bool zm_compare_floor(char *buf, size_t size, const struct zm_compare *compare,
 		      const struct zm_compare_cell *cell, const struct zm_compare_metric *metric);
 
+/* "95 % interval", of the confidence that was asked for. Returns buf. */
+char *zm_compare_interval_title(char *buf, size_t size, const struct zm_compare *compare);
+
 /* Is any verdict one between two single boots? */
 bool zm_compare_any_between_boots(const struct zm_compare *compare);
 

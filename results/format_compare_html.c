@@ -254,13 +254,12 @@ static void put_verdict(const struct zm_compare *compare, const char *title,
 
 static void put_verdicts(const struct zm_compare *compare, FILE *out)
 {
-	char interval[48], title[256], counts[160];
+	char interval[48] = ">", title[256], counts[160];
 	const char *const titles[] = { "cell",    "metric",     ">base",   ">cv",       "against",
 				       ">",       ">cv",        "unit",    ">change",   interval,
 				       "verdict", ">seen from", ">values", ">it takes", NULL };
 
-	(void)snprintf(interval, sizeof(interval), ">%.3g %% interval",
-		       (1 - compare->judge.alpha) * 100);
+	(void)zm_compare_interval_title(interval + 1, sizeof(interval) - 1, compare);
 	(void)fputs("<h2>Verdicts</h2>\n<p>", out);
 	zm_xml_text(out, zm_compare_counts(counts, sizeof(counts), compare));
 	(void)fputs("</p>\n", out);

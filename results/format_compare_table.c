@@ -65,13 +65,16 @@ static void markdown_row(const struct zm_compare *compare, const struct zm_compa
 int zm_format_compare_markdown(const struct zm_compare *compare,
 			       const struct zm_format_compare *options, FILE *out)
 {
+	char interval[48];
+
 	(void)options;
 	put_cell(out, "cell");
 	put_cell(out, "metric");
 	put_cell(out, compare->sides[0].name);
-	(void)fputs("| value | change | 95 % interval | verdict | against |\n"
-		    "|---|---|--:|--:|--:|---|---|---|\n",
-		    out);
+	(void)fprintf(out,
+		      "| value | change | %s | verdict | against |\n"
+		      "|---|---|--:|--:|--:|---|---|---|\n",
+		      zm_compare_interval_title(interval, sizeof(interval), compare));
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
 

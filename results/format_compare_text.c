@@ -134,6 +134,8 @@ static void add_outcome(struct zm_table *table, const struct zm_compare_metric *
 	add_needed(table, outcome);
 }
 
+#define INTERVAL_COLUMN 9
+
 static const struct zm_column verdict_columns[] = {
 	{ .title = "cell", .may_be_cut = true },
 	{ .title = "metric", .may_be_cut = true },
@@ -144,7 +146,7 @@ static const struct zm_column verdict_columns[] = {
 	{ .title = "cv", .is_right = true },
 	{ .title = "unit" },
 	{ .title = "change", .is_right = true },
-	{ .title = "95 % interval" },
+	[INTERVAL_COLUMN] = { .title = "" }, /* says its confidence */
 	{ .title = "verdict" },
 	{ .title = "seen from", .is_right = true },
 	{ .title = "values" },
@@ -170,10 +172,15 @@ static void add_metric(const struct zm_compare *compare, struct zm_table *table,
 static int print_verdicts(const struct zm_compare *compare, const struct zm_format_compare *options,
 			  FILE *out)
 {
-	struct zm_table *table =
-		zm_table_new(verdict_columns, sizeof(verdict_columns) / sizeof(verdict_columns[0]));
+	struct zm_column columns[sizeof(verdict_columns) / sizeof(verdict_columns[0])];
+	struct zm_table *table;
+	char interval[48];
 	int error;
 
+	memcpy(columns, verdict_columns, sizeof(columns));
+	columns[INTERVAL_COLUMN].title =
+		zm_compare_interval_title(interval, sizeof(interval), compare);
+	table = zm_table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
 		char title[256];

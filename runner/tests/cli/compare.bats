@@ -70,6 +70,18 @@ setup_more() {
 	has_line '  too noisy +0.49%  8\+8 ranks +[0-9]+$'
 }
 
+@test "the interval is of the confidence that was asked for, and says so" {
+	run_split zonemark compare base new
+	has_line '  95 % interval  '
+	run_split zonemark compare base new --confidence 80
+	has_line '  80 % interval  '
+	[[ $out != *95\ %* ]]
+	run_split zonemark compare base new --confidence 99.9 --format markdown
+	has_line '\| 99.9 % interval \|'
+	run_split zonemark compare base new --confidence 90 --format html
+	has_line '>90 % interval<'
+}
+
 @test "stores, kernels and patterns are sides, too" {
 	cp "$ZONEMARK_DB" copy.db
 	run_split zonemark compare base ./copy.db
@@ -191,18 +203,18 @@ for cell in ("page_fault1", "96334", "103964", "worse", "8+8 ranks"):
 	has_line '^base     ./page_fault1.old.csv: 3 runs, 1 boot$'
 	has_line '  will-it-scale.per_process_ops  100100  '
 	has_line '^  ! differs: machine: not known -> '
-	mkdir -p root/0 root/1 root/2
-	printf 'suite: netperf\ntestcase: netperf\nnr_threads: 1\ntest: TCP_RR\n' > root/job.yaml
+	mkdir -p result/0 result/1 result/2
+	printf 'suite: netperf\ntestcase: netperf\nnr_threads: 1\ntest: TCP_RR\n' > result/job.yaml
 	for run in 0 1 2; do
-		echo "{\"netperf.Throughput_tps\": 2${run}000, \"boot-time.boot\": 1$run}" > root/$run/stats.json
+		echo "{\"netperf.Throughput_tps\": 2${run}000, \"boot-time.boot\": 1$run}" > result/$run/stats.json
 	done
-	run_split zonemark compare ./root ./root
+	run_split zonemark compare ./result ./result
 	succeeds
-	has_line '^base     ./root: 3 runs, 3 boots$'
+	has_line '^base     ./result: 3 runs, 3 boots$'
 	has_line '^  tcp_rr  netperf.Throughput_tps  21000 '
-	echo '{"a": tcp}' > root/1/stats.json
-	run_split zonemark compare ./root base
-	fails_with 2 'compare: ./root/1/stats.json: line 1: '
+	echo '{"a": tcp}' > result/1/stats.json
+	run_split zonemark compare ./result base
+	fails_with 2 'compare: ./result/1/stats.json: line 1: '
 }
 
 @test "wrong use is said in one line" {
