@@ -17,12 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "results/format_compare.h"
-#include "results/table.h"
 #include "runner/ab/plan.h"
 #include "runner/ab/turns.h"
 #include "runner/ab/words.h"
 #include "runner/cmd_rows.h"
+#include "runner/verdicts.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 
@@ -37,17 +36,14 @@ enum until {
 	UNTIL_DECIDED,
 };
 
-/* zm_compare_formats, as a constant of this file. */
-static const char *const formats[] = { "text",  "json",    "csv",       "markdown",
-				       "lkp",   "mmtests", "benchstat", "changelog",
-				       "junit", "html",    NULL };
 static const char *const untils[] = { "boots", "decided", NULL };
 
 struct switches {
 	char *kernel, *kernel_b, *append, *append_a, *append_b;
-	uint64_t boots, explain;
-	unsigned int until, format;
-	double hours, least, confidence;
+	struct zm_verdict_switches verdicts;
+	uint64_t boots;
+	unsigned int until;
+	double hours;
 	bool next, status, stop, metal;
 	char *name, *plan, *db, *boot, *set, *reboot;
 	struct zm_ab_guest guest;
@@ -55,6 +51,7 @@ struct switches {
 
 #define AT(member)               offsetof(struct switches, member)
 #define GUEST(member)            AT(guest.member)
+#define VERDICTS(member)         AT(verdicts.member)
 #define TEXT(member, what, text) ZM_AB_TEXT_ROW(AT, member, what, text)
 #define FLAG(member, text)                                                                         \
 	{                                                                                          \
@@ -96,21 +93,7 @@ static const struct zm_option rows[] = {
 	  .max = 10000,
 	  .unit = "hours",
 	  .help = "no boot begins that would end later; 0: no limit" },
-	ZM_ROW_LEAST(struct switches),
-	ZM_ROW_CONFIDENCE(struct switches, "of all verdicts at all looks together"),
-	{ .name = "format",
-	  .type = ZM_OPTION_CHOICE,
-	  .offset = AT(format),
-	  .preset = "text",
-	  .choices = formats,
-	  .help = "of the comparison at the end, as for `zonemark compare`" },
-	{ .name = "explain",
-	  .type = ZM_OPTION_U64,
-	  .offset = AT(explain),
-	  .preset = "15",
-	  .max = 1000000,
-	  .unit = "metrics",
-	  .help = "at most so many explanations of each cell; 0: none" },
+	ZM_VERDICT_ROWS(VERDICTS, "of all verdicts at all looks together", 99),
 	FLAG(next, "go on with the plan: after a reboot, or after whatever ended it"),
 	FLAG(status, "what the plan's boots say so far; changes nothing"),
 	FLAG(stop, "end the plan here; its runs stay in the store"),
@@ -198,8 +181,8 @@ static json_t *new_plan(const struct zm_args *args, const char *name, const char
 		zm_ab_guest_words(&switches->guest), "words",
 		zm_ab_line_words(args->words, args->nr_words), "is_metal", (int)switches->metal,
 		"is_sequential", (int)is_sequential, "most", (json_int_t)most, "least",
-		switches->least, "confidence", switches->confidence, "start_wall_ns",
-		(json_int_t)zm_clock_wall_ns(), "hours_ns",
+		switches->verdicts.least, "confidence", switches->verdicts.confidence,
+		"start_wall_ns", (json_int_t)zm_clock_wall_ns(), "hours_ns",
 		(json_int_t)llround(switches->hours * HOUR_NS), "accelerator", "", "identities", "",
 		"", "verdicts", 0, "end", "", "is_failed", 0, "is_out_of_time", 0, "steps");
 }
@@ -266,16 +249,14 @@ static void print_head(const struct zm_ab_plan *plan, const struct zm_ab_look *l
 static int print_look(const struct zm_ab_plan *plan, const struct switches *switches,
 		      struct zm_why *why)
 {
-	const struct zm_format_compare options = { .nr_explanations = switches->explain,
-						   .width = zm_table_terminal_width() };
 	struct zm_ab_look look;
 	struct zm_looks looks;
 	int r = zm_ab_turns_look(plan, &look, &looks, why);
 
 	if (r == 0) {
-		if (switches->format == ZM_COMPARE_TEXT)
+		if (switches->verdicts.format == ZM_COMPARE_TEXT)
 			print_head(plan, &look, &looks);
-		r = zm_format_compare(look.compare, switches->format, &options, stdout);
+		r = zm_verdicts_print(&switches->verdicts, look.compare, stdout);
 		if (r == -EIO)
 			r = 0; /* standard output failed: main says how */
 		if (r < 0)

@@ -12,11 +12,10 @@
 #include <string.h>
 
 #include "results/compare.h"
-#include "results/format_compare.h"
 #include "results/outfile.h"
-#include "results/table.h"
 #include "runner/cmd_rows.h"
 #include "runner/side.h"
+#include "runner/verdicts.h"
 
 enum gate {
 	GATE_NONE,
@@ -25,36 +24,17 @@ enum gate {
 };
 
 struct switches {
-	unsigned int format;
-	double least, confidence, power;
-	uint64_t explain;
+	struct zm_verdict_switches verdicts;
+	double power;
 	bool series;
 	char *gate, *output, *db;
 };
 
-#define AT(member) offsetof(struct switches, member)
-
-/* zm_compare_formats, as a constant of this file. */
-static const char *const formats[] = { "text",  "json",    "csv",       "markdown",
-				       "lkp",   "mmtests", "benchstat", "changelog",
-				       "junit", "html",    NULL };
+#define AT(member)       offsetof(struct switches, member)
+#define VERDICTS(member) AT(verdicts.member)
 
 static const struct zm_option rows[] = {
-	{ .name = "format",
-	  .type = ZM_OPTION_CHOICE,
-	  .offset = AT(format),
-	  .preset = "text",
-	  .choices = formats,
-	  .help = "as a text, for programs, or as the field writes its tables" },
-	ZM_ROW_LEAST(struct switches),
-	{ .name = "confidence",
-	  .type = ZM_OPTION_DOUBLE,
-	  .offset = AT(confidence),
-	  .preset = "95",
-	  .min = 50,
-	  .max = 100,
-	  .unit = "percent",
-	  .help = "of all verdicts together" },
+	ZM_VERDICT_ROWS(VERDICTS, "of all verdicts together", 100),
 	{ .name = "power",
 	  .type = ZM_OPTION_DOUBLE,
 	  .offset = AT(power),
@@ -63,13 +43,6 @@ static const struct zm_option rows[] = {
 	  .max = 100,
 	  .unit = "percent",
 	  .help = "with which a change would have been seen, where that is said" },
-	{ .name = "explain",
-	  .type = ZM_OPTION_U64,
-	  .offset = AT(explain),
-	  .preset = "15",
-	  .max = 1000000,
-	  .unit = "metrics",
-	  .help = "at most so many explanations of each cell; 0: none" },
 	{ .name = "series",
 	  .type = ZM_OPTION_BOOL,
 	  .offset = AT(series),
@@ -162,17 +135,14 @@ static int gate_status(const struct zm_compare *compare, enum gate gate, double 
 static int print(const struct zm_compare *compare, const struct switches *switches,
 		 struct zm_why *why)
 {
-	struct zm_format_compare options = { .nr_explanations = switches->explain };
 	struct zm_outfile file = { 0 };
 	int error;
 
-	if (!switches->output) {
-		options.width = zm_table_terminal_width();
-		return zm_format_compare(compare, switches->format, &options, stdout);
-	}
+	if (!switches->output)
+		return zm_verdicts_print(&switches->verdicts, compare, stdout);
 	error = zm_outfile_open(&file, switches->output, why);
 	if (!error)
-		error = zm_format_compare(compare, switches->format, &options, file.out);
+		error = zm_verdicts_print(&switches->verdicts, compare, file.out);
 	if (!error || error == -EIO)
 		error = zm_outfile_keep(&file, why);
 	zm_outfile_drop(&file);
@@ -183,9 +153,9 @@ static int compare_all(const struct zm_args *args, struct zm_sides *sides, struc
 {
 	const struct switches *switches = args->switches;
 	const struct zm_compare_options options = {
-		.judge = { .alpha = 1 - switches->confidence / 100,
+		.judge = { .alpha = (100 - switches->verdicts.confidence) / 100,
 			   .power = switches->power / 100,
-			   .margin = switches->least / 100 },
+			   .margin = switches->verdicts.least / 100 },
 		.with_series = switches->series,
 	};
 	struct zm_compare *compare = NULL;

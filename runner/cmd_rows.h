@@ -32,18 +32,20 @@
 			"standard output",                                                         \
 	}
 
-#define ZM_ROW_LEAST(switches)                                                                     \
+#define ZM_ROW_LEAST_AT(at)                                                                        \
 	{                                                                                          \
-		.name = "least", .type = ZM_OPTION_DOUBLE, .offset = offsetof(switches, least),    \
-		.preset = "1", .max = 1000, .unit = "percent",                                     \
-		.help = "the smallest change that matters",                                        \
+		.name = "least", .type = ZM_OPTION_DOUBLE, .offset = (at), .preset = "1",          \
+		.max = 1000, .unit = "percent", .help = "the smallest change that matters",        \
 	}
+#define ZM_ROW_LEAST(switches) ZM_ROW_LEAST_AT(offsetof(switches, least))
 
-#define ZM_ROW_CONFIDENCE(switches, what)                                                          \
+/* most: of what may be asked for. */
+#define ZM_ROW_CONFIDENCE_AT(at, what, most)                                                       \
 	{                                                                                          \
-		.name = "confidence", .type = ZM_OPTION_DOUBLE,                                    \
-		.offset = offsetof(switches, confidence), .preset = "95", .min = 50, .max = 99,    \
-		.unit = "percent", .help = (what),                                                 \
+		.name = "confidence", .type = ZM_OPTION_DOUBLE, .offset = (at), .preset = "95",    \
+		.min = 50, .max = (most), .unit = "percent", .help = (what),                       \
 	}
+#define ZM_ROW_CONFIDENCE(switches, what)                                                          \
+	ZM_ROW_CONFIDENCE_AT(offsetof(switches, confidence), what, 99)
 
 #endif
