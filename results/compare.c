@@ -20,7 +20,9 @@ static int compare_samples(const void *a, const void *b)
 {
 	const struct zm_sample *x = a, *y = b;
 
-	return (x->boot > y->boot) - (x->boot < y->boot);
+	if (x->boot != y->boot)
+		return x->boot > y->boot ? 1 : -1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 static void sort_by_boot(struct zm_samples *samples)
@@ -29,100 +31,68 @@ static void sort_by_boot(struct zm_samples *samples)
 		qsort(samples->samples, samples->nr, sizeof(*samples->samples), compare_samples);
 }
 
-/* Of sorted samples. */
-static size_t nr_boots_of(const struct zm_samples *samples)
-{
-	size_t nr = samples->nr > 0;
-
-	for (size_t i = 1; i < samples->nr; i++)
-		nr += samples->samples[i].boot != samples->samples[i - 1].boot;
-	return nr;
-}
-
-/* How the sides stand to each other: whether their values are boots, or runs of a single boot each. */
-struct standing {
-	bool by_run;
-	bool is_same_boot;
-};
-
-static bool is_same(const struct zm_read_boot *a, const struct zm_read_boot *b)
-{
-	return !strcmp(a->boot, b->boot) && !strcmp(a->machine, b->machine) &&
-	       !strcmp(a->kernel, b->kernel);
-}
-
-static struct standing stand(const struct zm_read *read, const struct zm_read_metric *metric,
-			     size_t side)
-{
-	const struct zm_samples *base = &metric->sides[0], *new = &metric->sides[side];
-	bool by_run = nr_boots_of(base) == 1 && nr_boots_of(new) == 1;
-
-	return (struct standing){
-		.by_run = by_run,
-		.is_same_boot = by_run && is_same(&read->sides[0].boots[base->samples[0].boot],
-						  &read->sides[side].boots[new->samples[0].boot]),
-	};
-}
-
-/* By run as they are; by boot their means. *ret_values has room for samples->nr. */
-static size_t take_values(const struct zm_samples *samples, bool by_run, double *ret_values)
-{
-	size_t nr = 0, from, to;
-
-	if (by_run) {
-		for (size_t i = 0; i < samples->nr; i++)
-			ret_values[i] = samples->samples[i].value;
-		return samples->nr;
-	}
-	for (from = 0; from < samples->nr; from = to) {
-		double sum = 0;
-
-		for (to = from;
-		     to < samples->nr && samples->samples[to].boot == samples->samples[from].boot;
-		     to++)
-			sum += samples->samples[to].value;
-		ret_values[nr++] = sum / (double)(to - from);
-	}
-	return nr;
-}
-
 /* The values of a side as a reader sees them: by boot when there are several. */
 static int keep_values(struct zm_compare *compare, const struct zm_samples *samples,
 		       struct zm_compare_values *ret_values)
 {
-	bool by_run = nr_boots_of(samples) == 1;
+	bool by_run = zm_compare_nr_boots(samples) == 1;
 
 	ret_values->values =
 		zm_pool_take(&compare->pool, (samples->nr + 1) * sizeof(*ret_values->values));
 	if (!ret_values->values)
 		return -ENOMEM;
-	ret_values->nr = take_values(samples, by_run, ret_values->values);
+	ret_values->nr = zm_compare_values(samples, by_run, ret_values->values);
 	ret_values->nr_runs = samples->nr;
 	return 0;
 }
 
-/* What is judged: two single boots run by run, anything else boot by boot. */
+/* What is judged, and how it came about. */
+struct judged {
+	double *base, *new;
+	size_t nr_base, nr_new;
+	bool is_paired, by_run, is_one_boot;
+};
+
+/* Pairs where there are some; else two single boots run by run, anything else boot by boot. */
+static int take_judged(const struct zm_read *read, const struct zm_read_metric *metric, size_t side,
+		       struct judged *judged)
+{
+	const struct zm_samples *base = &metric->sides[0], *new = &metric->sides[side];
+	int error =
+		zm_compare_pairs(read, metric, side, judged->base, judged->new, &judged->nr_base);
+
+	judged->by_run = zm_compare_nr_boots(base) == 1 && zm_compare_nr_boots(new) == 1;
+	judged->is_one_boot = zm_compare_is_one_boot(read, metric, side);
+	judged->is_paired = judged->nr_base > 0;
+	judged->nr_new = judged->nr_base;
+	if (error || judged->is_paired)
+		return error;
+	judged->nr_base = zm_compare_values(base, judged->by_run, judged->base);
+	judged->nr_new = zm_compare_values(new, judged->by_run, judged->new);
+	return 0;
+}
+
 static int judge_side(struct zm_compare *compare, const struct zm_read *read,
 		      const struct zm_read_metric *from, struct zm_compare_metric *metric,
 		      size_t side)
 {
-	const struct zm_samples *base = &from->sides[0], *new = &from->sides[side];
-	struct standing standing = stand(read, from, side);
-	double *values = malloc((base->nr + new->nr + 1) * sizeof(*values));
+	size_t nr_base = from->sides[0].nr, nr_new = from->sides[side].nr;
+	double *values = malloc((nr_base + nr_new + 1) * sizeof(*values));
+	struct judged judged = { .base = values, .new = values + nr_base };
 	struct zm_compare_outcome *outcome = &metric->outcomes[side];
-	size_t nr_base, nr_new;
 	int error;
 
 	if (!values)
 		return -ENOMEM;
-	nr_base = take_values(base, standing.by_run, values);
-	nr_new = take_values(new, standing.by_run, values + nr_base);
+	error = take_judged(read, from, side, &judged);
 	compare->judge.is_share = metric->is_share;
-	error = zm_judge_samples(&compare->judge, values, nr_base, values + nr_base, nr_new,
-				 &outcome->judgement);
+	compare->judge.is_paired = judged.is_paired;
+	if (!error)
+		error = zm_judge_samples(&compare->judge, judged.base, judged.nr_base, judged.new,
+					 judged.nr_new, &outcome->judgement);
 	outcome->p = outcome->judgement.p;
-	outcome->is_between_boots = standing.by_run && !standing.is_same_boot;
-	outcome->is_one_boot = standing.is_same_boot;
+	outcome->is_between_boots = judged.by_run && !judged.is_one_boot;
+	outcome->is_within_boots = judged.is_one_boot || judged.is_paired;
 	free(values);
 	return error;
 }
@@ -188,7 +158,7 @@ static void count_runs(struct zm_compare *compare, struct zm_read_cell *from,
 		sort_by_boot(&from->sides[side].boots);
 		cell->sides[side].nr_ok = from->sides[side].nr_ok;
 		cell->sides[side].nr_failed = from->sides[side].nr_failed;
-		cell->sides[side].nr_boots = nr_boots_of(&from->sides[side].boots);
+		cell->sides[side].nr_boots = zm_compare_nr_boots(&from->sides[side].boots);
 		cell->sides[side].p = NAN;
 		compare->sides[side].nr_ok += from->sides[side].nr_ok;
 		compare->sides[side].nr_failed += from->sides[side].nr_failed;
@@ -294,7 +264,8 @@ static void conclude(struct zm_compare *compare, struct zm_compare_metric *metri
 
 	(void)p;
 	judge->is_share = metric->is_share;
-	outcome->floor = outcome->is_one_boot ? metric->floor_one_boot : metric->floor;
+	judge->is_paired = zm_method_is_paired(judgement->method);
+	outcome->floor = outcome->is_within_boots ? metric->floor_one_boot : metric->floor;
 	judge->margin = fmax(margin, outcome->floor);
 	outcome->verdict = zm_judge_verdict(judge, judgement, outcome->p, metric->better);
 	if (!metric->is_primary) /* it has no floor */

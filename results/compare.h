@@ -9,6 +9,9 @@
  * between two boots (layout of memory, say) moves all of them together. Only where each side is a
  * single boot are its runs the values; the verdicts then say so, unless it is the same boot.
  *
+ * Sides that took turns in one boot (neighbours in time), or that have the same boots, three at least, are
+ * pairs: what moves both alike drops out.
+ *
  * What others measured (results/outside.h) is of zonemark's own cell when it is the only one of that
  * workload with the same number of tasks, and the same mode where that is said; its other parameters are
  * not known. Else it is of a cell of its own.
@@ -55,7 +58,7 @@ struct zm_compare_outcome {
 	enum zm_verdict verdict;
 	size_t nr_needed;      /* values a side; 0: settled, SIZE_MAX: too many */
 	bool is_between_boots; /* what differs between two boots is in it: one boot a side */
-	bool is_one_boot;      /* both sides are of the same one */
+	bool is_within_boots;  /* it is not in it: both sides are of the same boots */
 	double floor; /* the noise floor that counts for it; a smaller change gets no verdict */
 };
 

@@ -27,17 +27,20 @@ struct reading {
 
 	struct zm_read_cell *cell; /* of the run under way */
 	uint32_t boot;
+	uint64_t start_ns;
 	const struct zm_run_view *view;
 	const struct zm_phase_row *window;
 };
 
-static int add_sample(struct zm_samples *samples, uint32_t boot, double value)
+/* Of the run under way. */
+static int add_sample(const struct reading *reading, struct zm_samples *samples, double value)
 {
 	int error = zm_array_grow((void **)&samples->samples, &samples->capacity, samples->nr,
 				  sizeof(*samples->samples));
 
 	if (!error)
-		samples->samples[samples->nr++] = (struct zm_sample){ boot, value };
+		samples->samples[samples->nr++] =
+			(struct zm_sample){ reading->start_ns, reading->boot, value };
 	return error;
 }
 
@@ -149,7 +152,7 @@ static int add_value(struct reading *reading, const struct zm_read_metric *like,
 	struct zm_read_metric *metric = look_up(reading->cell, like->name);
 	int error = metric ? 0 : add_metric(reading, like, &metric);
 
-	return error ? error : add_sample(&metric->sides[reading->side], reading->boot, value);
+	return error ? error : add_sample(reading, &metric->sides[reading->side], value);
 }
 
 /* --- series --- */
@@ -206,6 +209,7 @@ static int find_boot(struct reading *reading, const struct zm_run_info *info)
 	struct zm_read_boot *boots = reading->read->sides[side].boots;
 	int error;
 
+	reading->start_ns = info->start_ns;
 	for (size_t i = 0; i < nr; i++) {
 		if (!strcmp(boots[i].boot, info->boot) &&
 		    !strcmp(boots[i].machine, info->machine) &&
@@ -222,6 +226,7 @@ static int find_boot(struct reading *reading, const struct zm_run_info *info)
 		.machine = zm_pool_text(pool, info->machine),
 		.boot = zm_pool_text(pool, info->boot),
 		.kernel = zm_pool_text(pool, info->kernel),
+		.in_base = UINT32_MAX,
 	};
 	reading->read->sides[side].nr_boots++;
 	reading->boot = (uint32_t)nr;
@@ -285,7 +290,7 @@ static int read_good_run(struct reading *reading, struct zm_store *store)
 
 	reading->cell->sides[reading->side].nr_ok++;
 	if (!error)
-		error = add_sample(&reading->cell->sides[reading->side].boots, reading->boot, 0);
+		error = add_sample(reading, &reading->cell->sides[reading->side].boots, 0);
 	if (!error)
 		error = keep_inventory(reading, view->inventory);
 	if (!error)
@@ -380,7 +385,7 @@ static int read_outside_run(struct reading *reading, const struct zm_outside_run
 							  .boot = run->boot,
 							  .kernel = run->kernel });
 	if (!error)
-		error = add_sample(&reading->cell->sides[reading->side].boots, reading->boot, 0);
+		error = add_sample(reading, &reading->cell->sides[reading->side].boots, 0);
 	return error ? error : read_results(reading, run->results, run->nr_results);
 }
 
@@ -397,6 +402,25 @@ static int read_outside(struct reading *reading)
 			error = read_outside_run(reading, &outside->runs[i], nr_own);
 	}
 	return error;
+}
+
+static bool is_same_boot(const struct zm_read_boot *a, const struct zm_read_boot *b)
+{
+	return !strcmp(a->boot, b->boot) && !strcmp(a->machine, b->machine) &&
+	       !strcmp(a->kernel, b->kernel);
+}
+
+static void number_in_base(struct zm_read *read, size_t nr_sides)
+{
+	for (size_t side = 0; side < nr_sides; side++) {
+		for (size_t i = 0; i < read->sides[side].nr_boots; i++) {
+			for (uint32_t k = 0; k < read->sides[0].nr_boots; k++) {
+				if (is_same_boot(&read->sides[side].boots[i],
+						 &read->sides[0].boots[k]))
+					read->sides[side].boots[i].in_base = k;
+			}
+		}
+	}
 }
 
 int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read *ret_read,
@@ -421,6 +445,7 @@ int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read
 		zm_compare_read_release(&read, compare->nr_sides);
 		return error;
 	}
+	number_in_base(&read, compare->nr_sides);
 	*ret_read = read;
 	return 0;
 }

@@ -13,7 +13,8 @@
 #include "results/compare.h"
 
 struct zm_sample {
-	uint32_t boot; /* a number of its side */
+	uint64_t start_ns; /* of the run, by its boot's monotonic clock; 0: not known */
+	uint32_t boot;     /* a number of its side */
 	double value;
 };
 
@@ -44,6 +45,7 @@ struct zm_read_cell {
 /* A boot of one side. */
 struct zm_read_boot {
 	const char *machine, *boot, *kernel;
+	uint32_t in_base; /* its number on the base's side; UINT32_MAX: none */
 };
 
 struct zm_read {
@@ -62,6 +64,21 @@ struct zm_read {
 int zm_compare_read(struct zm_compare *compare, bool with_series, struct zm_read *ret_read,
 		    struct zm_why *why);
 void zm_compare_read_release(struct zm_read *read, size_t nr_sides);
+
+/* Samples here are sorted by boot, and by time within one. */
+size_t zm_compare_nr_boots(const struct zm_samples *samples);
+
+/* By run as they are, by boot their means. *ret_values has room for all of them. */
+size_t zm_compare_values(const struct zm_samples *samples, bool by_run, double *ret_values);
+
+/* Is either side of a single boot, and both of the same? */
+bool zm_compare_is_one_boot(const struct zm_read *read, const struct zm_read_metric *metric,
+			    size_t side);
+
+/* Values of the base and the side that belong together, two by two; *ret_nr 0: none do. Either has room for
+ * all samples. -ENOMEM. */
+int zm_compare_pairs(const struct zm_read *read, const struct zm_read_metric *metric, size_t side,
+		     double *ret_base, double *ret_new, size_t *ret_nr);
 
 /* What the machines' inventories do not have in common, into compare->differences. */
 int zm_compare_environment(struct zm_compare *compare, const struct zm_read *read);

@@ -209,6 +209,36 @@ int zm_u_make(struct zm_u *u, size_t n1, size_t n2)
 	return 0;
 }
 
+void zm_w_release(struct zm_w *w)
+{
+	free(w->cdf);
+	*w = (struct zm_w){ 0 };
+}
+
+/* Each rank is in the sum or not, with the same chance. */
+int zm_w_make(struct zm_w *w, size_t n)
+{
+	size_t size = n * (n + 1) / 2 + 1;
+	double *shares, sum = 0;
+
+	if (n > ZM_W_MAX)
+		return -EOVERFLOW;
+	shares = calloc(size, sizeof(*shares));
+	if (!shares)
+		return -ENOMEM;
+	shares[0] = 1;
+	for (size_t i = 1; i <= n; i++) {
+		for (size_t k = i * (i + 1) / 2 + 1; k-- > 0;)
+			shares[k] = (shares[k] + (k >= i ? shares[k - i] : 0)) / 2;
+	}
+	for (size_t k = 0; k < size; k++) {
+		sum += shares[k];
+		shares[k] = sum;
+	}
+	*w = (struct zm_w){ .n = n, .cdf = shares };
+	return 0;
+}
+
 static double log_choose(uint64_t n, uint64_t k)
 {
 	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);

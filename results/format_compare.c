@@ -125,7 +125,9 @@ void zm_compare_print_legend(const struct zm_compare *compare, FILE *out)
 		"for their number (%zu).\n  seen from: the smallest change that these values "
 		"would have shown with a power of %.0f %%; it takes:\n  values a side that "
 		"would settle it. ranks: Hodges-Lehmann, Mann-Whitney; welch: t of few values, "
-		"low\n  confidence; one: a single value against the spread of the others.\n",
+		"low\n  confidence; one: a single value against the spread of the others; pairs: "
+		"taken in turns in\n  one boot, or in the same boots, signed ranks; pairs-t: t of "
+		"few pairs.\n",
 		compare->judge.margin * 100, compare->nr_verdicts, compare->judge.power * 100);
 }
 

@@ -15,13 +15,12 @@
 
 #define RANKS_FROM     5
 #define ONE_FROM       3
+#define PAIRS_FROM     8                  /* as sure as ranks of five a side */
 #define RANKS_TO_MEANS 0.9549296585513721 /* 3 / pi: the ranks' efficiency for normal values */
 
 static const char *const method_names[] = {
-	[ZM_METHOD_NONE] = "none",
-	[ZM_METHOD_ONE] = "one",
-	[ZM_METHOD_WELCH] = "welch",
-	[ZM_METHOD_RANKS] = "ranks",
+	[ZM_METHOD_NONE] = "none",   [ZM_METHOD_ONE] = "one",         [ZM_METHOD_WELCH] = "welch",
+	[ZM_METHOD_RANKS] = "ranks", [ZM_METHOD_PAIRS_T] = "pairs-t", [ZM_METHOD_PAIRS] = "pairs",
 };
 
 static const char *const verdict_names[] = {
@@ -38,6 +37,11 @@ const char *zm_method_name(enum zm_method method)
 	return method_names[method];
 }
 
+bool zm_method_is_paired(enum zm_method method)
+{
+	return method == ZM_METHOD_PAIRS_T || method == ZM_METHOD_PAIRS;
+}
+
 const char *zm_verdict_name(enum zm_verdict verdict)
 {
 	return verdict_names[verdict];
@@ -46,6 +50,7 @@ const char *zm_verdict_name(enum zm_verdict verdict)
 void zm_judge_release(struct zm_judge *judge)
 {
 	zm_u_release(&judge->u);
+	zm_w_release(&judge->w);
 }
 
 /* Many metrics have the same numbers of values, so the last table is kept. */
@@ -57,11 +62,28 @@ static int need_u(struct zm_judge *judge, size_t n1, size_t n2)
 	return zm_u_make(&judge->u, n1, n2);
 }
 
-static enum zm_method method_for(size_t nr_base, size_t nr_new)
+static int need_w(struct zm_judge *judge, size_t n)
+{
+	if (judge->w.cdf && judge->w.n == n)
+		return 0;
+	zm_w_release(&judge->w);
+	return zm_w_make(&judge->w, n);
+}
+
+static enum zm_method method_for_pairs(size_t nr)
+{
+	if (nr >= PAIRS_FROM && nr <= ZM_W_MAX)
+		return ZM_METHOD_PAIRS;
+	return nr >= 2 ? ZM_METHOD_PAIRS_T : ZM_METHOD_NONE;
+}
+
+static enum zm_method method_for(const struct zm_judge *judge, size_t nr_base, size_t nr_new)
 {
 	size_t fewer = nr_base < nr_new ? nr_base : nr_new;
 	size_t more = nr_base < nr_new ? nr_new : nr_base;
 
+	if (judge->is_paired)
+		return method_for_pairs(fewer);
 	if (fewer >= RANKS_FROM && more <= ZM_U_MAX)
 		return ZM_METHOD_RANKS;
 	if (fewer >= 2)
@@ -109,6 +131,21 @@ static double pooled_sd(const struct scaled *scaled)
 	return freedom > 0 ? sqrt(squares / freedom) : (double)NAN;
 }
 
+/* Of a pair's difference. */
+static double sd_of_pairs(const struct scaled *scaled)
+{
+	double mean = zm_stat_mean(scaled->new, scaled->nr_new) -
+		      zm_stat_mean(scaled->base, scaled->nr_base);
+	double squares = 0;
+
+	for (size_t i = 0; i < scaled->nr_base; i++) {
+		double off = scaled->new[i] - scaled->base[i] - mean;
+
+		squares += off * off;
+	}
+	return scaled->nr_base < 2 ? (double)NAN : sqrt(squares / (double)(scaled->nr_base - 1));
+}
+
 /* From a shift with its standard error. Without any spread a shift is certain. */
 static void by_t(double shift, double error, double freedom, double alpha,
 		 struct estimate *ret_estimate)
@@ -145,22 +182,43 @@ static void by_one(const struct scaled *scaled, double alpha, struct estimate *r
 	     pooled_sd(scaled) * sqrt(1 + 1 / more), more - 1, alpha, ret_estimate);
 }
 
-/* The largest k with P(U <= k - 1) <= alpha / 2: the interval ends at the kth differences from below
- * and from above. */
-static size_t rank_of(const struct zm_u *u, double alpha)
+static void take_differences(const struct scaled *scaled, double *ret_differences)
 {
-	size_t all = u->n1 * u->n2, k = 0;
+	for (size_t i = 0; i < scaled->nr_base; i++)
+		ret_differences[i] = scaled->new[i] - scaled->base[i];
+}
 
-	while (k < all && u->cdf[k] <= alpha / 2)
+/* The pairs' differences against none. */
+static int by_pairs_t(const struct scaled *scaled, double alpha, struct estimate *ret_estimate)
+{
+	size_t nr = scaled->nr_base;
+	double *differences = calloc(nr, sizeof(*differences));
+
+	if (!differences)
+		return -ENOMEM;
+	take_differences(scaled, differences);
+	by_t(zm_stat_mean(differences, nr), zm_stat_sd(differences, nr) / sqrt((double)nr),
+	     (double)nr - 1, alpha, ret_estimate);
+	free(differences);
+	return 0;
+}
+
+/* The largest k with P(U <= k - 1) <= alpha / 2 (or W): the interval ends at the kth differences from
+ * below and from above. */
+static size_t rank_of(const double *cdf, size_t all, double alpha)
+{
+	size_t k = 0;
+
+	while (k < all && cdf[k] <= alpha / 2)
 		k++;
 	return k;
 }
 
-/* Two-sided, of sorted differences: U is the number of those below 0; a tie counts half, and what is not
- * whole is rounded towards the middle. */
-static double rank_p(const struct zm_u *u, const double *sorted)
+/* Two-sided, of sorted differences: U (or W) is the number of those below 0; a tie counts half, and what
+ * is not whole is rounded towards the middle. */
+static double rank_p(const double *cdf, const double *sorted, size_t all)
 {
-	size_t all = u->n1 * u->n2, below = 0, ties = 0, twice;
+	size_t below = 0, ties = 0, twice;
 	double p;
 
 	for (size_t i = 0; i < all; i++) {
@@ -170,35 +228,64 @@ static double rank_p(const struct zm_u *u, const double *sorted)
 	twice = 2 * below + ties;
 	if (twice > all)
 		twice = 2 * all - twice;
-	p = 2 * u->cdf[(twice + 1) / 2];
+	p = 2 * cdf[(twice + 1) / 2];
 	return p < 1 ? p : 1;
+}
+
+/* From all differences there are, and the distribution of how many of them are below 0. */
+static void from_differences(double *differences, size_t all, const double *cdf, double alpha,
+			     struct estimate *ret_estimate)
+{
+	size_t k = rank_of(cdf, all, alpha);
+
+	zm_stat_sort(differences, all);
+	*ret_estimate = (struct estimate){
+		.shift = zm_stat_quantile(differences, all, 0.5),
+		.low = k ? differences[k - 1] : -HUGE_VAL,
+		.high = k ? differences[all - k] : HUGE_VAL,
+		.p = rank_p(cdf, differences, all),
+	};
 }
 
 static int by_ranks(struct zm_judge *judge, const struct scaled *scaled,
 		    struct estimate *ret_estimate)
 {
-	size_t all = scaled->nr_base * scaled->nr_new, at = 0, k;
+	size_t all = scaled->nr_base * scaled->nr_new, at = 0;
 	double *differences = malloc(all * sizeof(*differences));
 	int error = differences ? need_u(judge, scaled->nr_base, scaled->nr_new) : -ENOMEM;
 
-	if (error) {
-		free(differences);
-		return error;
+	if (!error) {
+		for (size_t i = 0; i < scaled->nr_base; i++) {
+			for (size_t j = 0; j < scaled->nr_new; j++)
+				differences[at++] = scaled->new[j] - scaled->base[i];
+		}
+		from_differences(differences, all, judge->u.cdf, judge->alpha, ret_estimate);
 	}
-	for (size_t i = 0; i < scaled->nr_base; i++) {
-		for (size_t j = 0; j < scaled->nr_new; j++)
-			differences[at++] = scaled->new[j] - scaled->base[i];
-	}
-	zm_stat_sort(differences, all);
-	k = rank_of(&judge->u, judge->alpha);
-	*ret_estimate = (struct estimate){
-		.shift = zm_stat_quantile(differences, all, 0.5),
-		.low = k ? differences[k - 1] : -HUGE_VAL,
-		.high = k ? differences[all - k] : HUGE_VAL,
-		.p = rank_p(&judge->u, differences),
-	};
 	free(differences);
-	return 0;
+	return error;
+}
+
+/* Of the pairs' differences all means of two, each with itself too (Walsh's averages): as many of them
+ * are below 0 as the negative ranks' sum is. */
+static int by_pairs(struct zm_judge *judge, const struct scaled *scaled,
+		    struct estimate *ret_estimate)
+{
+	size_t nr = scaled->nr_base, all = nr * (nr + 1) / 2, at = 0;
+	double *differences = malloc((nr + all) * sizeof(*differences));
+	int error = differences ? need_w(judge, nr) : -ENOMEM;
+
+	if (!error) {
+		double *means = differences + nr;
+
+		take_differences(scaled, differences);
+		for (size_t i = 0; i < nr; i++) {
+			for (size_t j = i; j < nr; j++)
+				means[at++] = (differences[i] + differences[j]) / 2;
+		}
+		from_differences(means, all, judge->w.cdf, judge->alpha, ret_estimate);
+	}
+	free(differences);
+	return error;
 }
 
 static double from_scale(double shift, bool is_ratio)
@@ -235,6 +322,10 @@ static int estimate(struct zm_judge *judge, const struct scaled *scaled, enum zm
 	case ZM_METHOD_ONE:
 		by_one(scaled, judge->alpha, ret_estimate);
 		return 0;
+	case ZM_METHOD_PAIRS:
+		return by_pairs(judge, scaled, ret_estimate);
+	case ZM_METHOD_PAIRS_T:
+		return by_pairs_t(scaled, judge->alpha, ret_estimate);
 	case ZM_METHOD_NONE:
 		break;
 	}
@@ -251,11 +342,14 @@ int zm_judge_samples(struct zm_judge *judge, const double *base, size_t nr_base,
 {
 	bool is_ratio =
 		!judge->is_share && all_positive(base, nr_base) && all_positive(new, nr_new);
-	enum zm_method method = method_for(nr_base, nr_new);
+	enum zm_method method = method_for(judge, nr_base, nr_new);
 	struct estimate found;
 	struct scaled scaled;
-	int error = make_scaled(base, nr_base, new, nr_new, is_ratio, &scaled);
+	int error;
 
+	if (judge->is_paired && nr_base != nr_new)
+		return -EINVAL;
+	error = make_scaled(base, nr_base, new, nr_new, is_ratio, &scaled);
 	if (error)
 		return error;
 	error = estimate(judge, &scaled, method, &found);
@@ -271,7 +365,7 @@ int zm_judge_samples(struct zm_judge *judge, const double *base, size_t nr_base,
 			.low = from_scale(found.low, is_ratio),
 			.high = from_scale(found.high, is_ratio),
 			.p = found.p,
-			.sd = pooled_sd(&scaled),
+			.sd = judge->is_paired ? sd_of_pairs(&scaled) : pooled_sd(&scaled),
 		};
 		ret_judgement->detectable =
 			zm_judge_detectable(judge, nr_base, nr_new, ret_judgement->sd, is_ratio);
@@ -309,19 +403,33 @@ enum zm_verdict zm_judge_verdict(const struct zm_judge *judge, const struct zm_j
 
 /* --- what could have been shown --- */
 
-/* The level that the ranks of so many really reach: the largest not above alpha that there is; 0: none. Of
- * many values it is as good as alpha. */
-static double level_of_ranks(struct zm_judge *judge, size_t nr_base, size_t nr_new)
+/* The level that ranks with this distribution really reach: the largest not above alpha that there is; 0:
+ * none. Of many values it is as good as alpha. */
+static double level_of(const double *cdf, size_t all, double alpha)
 {
 	double level = 0;
 
+	for (size_t k = 0; k <= all && 2 * cdf[k] <= alpha; k++)
+		level = 2 * cdf[k];
+	return level;
+}
+
+static double level_of_ranks(struct zm_judge *judge, size_t nr_base, size_t nr_new)
+{
 	if (nr_base * nr_new > 400)
 		return judge->alpha;
 	if (need_u(judge, nr_base, nr_new))
 		return NAN;
-	for (size_t k = 0; k <= nr_base * nr_new && 2 * judge->u.cdf[k] <= judge->alpha; k++)
-		level = 2 * judge->u.cdf[k];
-	return level;
+	return level_of(judge->u.cdf, nr_base * nr_new, judge->alpha);
+}
+
+static double level_of_pairs(struct zm_judge *judge, size_t nr)
+{
+	if (nr > 25)
+		return judge->alpha;
+	if (need_w(judge, nr))
+		return NAN;
+	return level_of(judge->w.cdf, nr * (nr + 1) / 2, judge->alpha);
 }
 
 /* Welch's degrees of freedom for equal spreads, less what it loses by estimating both (as simulation
@@ -337,16 +445,24 @@ static double freedom_of_welch(double n1, double n2)
 double zm_judge_detectable(struct zm_judge *judge, size_t nr_base, size_t nr_new, double sd,
 			   bool is_ratio)
 {
-	enum zm_method method = method_for(nr_base, nr_new);
+	enum zm_method method = method_for(judge, nr_base, nr_new);
 	double n1 = (double)nr_base, n2 = (double)nr_new;
 	double error = sd * sqrt(1 / n1 + 1 / n2), freedom = n1 + n2 - 2, level = judge->alpha;
 
 	if (method == ZM_METHOD_NONE || isnan(sd))
 		return NAN;
+	if (zm_method_is_paired(method)) {
+		error = sd / sqrt(n1);
+		freedom = n1 - 1;
+	}
 	if (method == ZM_METHOD_WELCH)
 		freedom = freedom_of_welch(n1, n2);
 	if (method == ZM_METHOD_RANKS) {
 		level = level_of_ranks(judge, nr_base, nr_new);
+		error /= sqrt(RANKS_TO_MEANS);
+	}
+	if (method == ZM_METHOD_PAIRS) {
+		level = level_of_pairs(judge, nr_base);
 		error /= sqrt(RANKS_TO_MEANS);
 	}
 	if (level == 0)
@@ -360,9 +476,11 @@ double zm_judge_detectable(struct zm_judge *judge, size_t nr_base, size_t nr_new
 /* Half the interval's length with so many values a side. */
 static double reach(const struct zm_judge *judge, size_t nr, double sd, bool is_ratio)
 {
-	double freedom = 2 * (double)nr - 2;
+	double sides = judge->is_paired ? 1 : 2; /* a pair's spread is of both already */
+	double freedom = sides * ((double)nr - 1);
 
-	return from_scale(zm_t_quantile(1 - judge->alpha / 2, freedom) * sd * sqrt(2 / (double)nr),
+	return from_scale(zm_t_quantile(1 - judge->alpha / 2, freedom) * sd *
+				  sqrt(sides / (double)nr),
 			  is_ratio);
 }
 

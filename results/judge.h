@@ -12,6 +12,14 @@
  *     1 against 3…    one      the one against the others' spread (t with their degrees of freedom)
  *     fewer           none
  *
+ * When the caller says that they are pairs (taken in turns, so that what drifts moves both alike), it is
+ * their differences that are judged:
+ *
+ *     8 and more      pairs    the median of the differences' means two by two, with the exact interval and
+ *                              test of Wilcoxon's signed ranks
+ *     2 to 7          pairs-t  t of the differences: the ranks of so few can show nothing once several
+ *                              verdicts are corrected for
+ *
  * Verdicts. `margin` is the smallest change that matters, or the noise floor where that is larger:
  *
  *     better, worse   the test says so at the level after correction for the number of verdicts, and the
@@ -37,6 +45,8 @@ enum zm_method {
 	ZM_METHOD_ONE,
 	ZM_METHOD_WELCH,
 	ZM_METHOD_RANKS,
+	ZM_METHOD_PAIRS_T,
+	ZM_METHOD_PAIRS,
 };
 
 enum zm_verdict {
@@ -48,7 +58,8 @@ enum zm_verdict {
 	ZM_VERDICT_CHANGED, /* of a metric that is neither better nor worse */
 };
 
-const char *zm_method_name(enum zm_method method);    /* "ranks" */
+const char *zm_method_name(enum zm_method method); /* "ranks" */
+bool zm_method_is_paired(enum zm_method method);
 const char *zm_verdict_name(enum zm_verdict verdict); /* "too noisy" */
 
 struct zm_judge {
@@ -56,7 +67,9 @@ struct zm_judge {
 	double power;  /* 0.8 */
 	double margin; /* the smallest change that matters, as a share: 0.01 */
 	bool is_share; /* the values are percentages: judge differences, the margin in points */
-	struct zm_u u; /* the last one that was needed; zeroed to begin with */
+	bool is_paired; /* the values are pairs: as many on both sides, each with the other's of its place */
+	struct zm_u u; /* the last ones that were needed; zeroed to begin with */
+	struct zm_w w;
 };
 
 void zm_judge_release(struct zm_judge *judge);
@@ -70,11 +83,12 @@ struct zm_judgement {
 	double low,
 		high; /* its interval at 1 - alpha; NaN without a method, infinite when unbounded */
 	double p;     /* two-sided */
-	double sd;    /* of one value on the scale that is judged, pooled; NaN when not known */
+	double sd; /* of one value (pairs: of a difference) on the scale that is judged, pooled; NaN when
+		       * not known */
 	double detectable; /* the smallest change found with `power`; NaN when not known */
 };
 
-/* 0; -ENOMEM. */
+/* 0; -ENOMEM; -EINVAL: pairs, and not as many on both sides. */
 int zm_judge_samples(struct zm_judge *judge, const double *base, size_t nr_base, const double *new,
 		     size_t nr_new, struct zm_judgement *ret_judgement);
 

@@ -22,7 +22,7 @@ struct zm_noise {
 	const char *metric;
 	double change; /* without its sign: a share, or points of a percentage */
 	bool is_points;
-	bool is_one_boot;         /* both sides are of the same boot */
+	bool is_one_boot; /* both sides are of the same boots: what differs between boots is not in it */
 	size_t nr_base, nr_again; /* values a side */
 	const char *kernel;
 	uint64_t wall_ns;

@@ -199,7 +199,7 @@ static int keep_metric(struct measuring *measuring, const struct zm_compare_cell
 				   .metric = metric->name,
 				   .change = size,
 				   .is_points = metric->is_share,
-				   .is_one_boot = metric->outcomes[1].is_one_boot,
+				   .is_one_boot = metric->outcomes[1].is_within_boots,
 				   .nr_base = judgement->nr_base,
 				   .nr_again = judgement->nr_new,
 				   .kernel = measuring->kernel,

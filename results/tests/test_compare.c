@@ -16,9 +16,9 @@ static const struct zm_compare_options usual = {
 	.judge = { .alpha = 0.05, .power = 0.8, .margin = 0.01 }
 };
 
-/* A run of a cell, on a boot, with one primary figure and one other. */
-static uint64_t add_run(struct zm_store *store, const char *cell, const char *boot, double value,
-			enum zm_status status)
+/* A run of a cell, on a boot, begun then, with one primary figure and one other. */
+static uint64_t add_run_at(struct zm_store *store, const char *cell, const char *boot,
+			   uint64_t start_ns, double value, enum zm_status status)
 {
 	struct zm_run_record record = fixture_record();
 	struct zm_result result = { .metric = "ops",
@@ -32,6 +32,7 @@ static uint64_t add_run(struct zm_store *store, const char *cell, const char *bo
 
 	record.cell = cell;
 	record.boot_id = boot;
+	record.start_ns = start_ns;
 	record.kernel = boot[0] == 'n' ? "6.19.0" : "6.18.0";
 	record.inventory =
 		boot[0] == 'n' ? "{\"microcode\":\"0x2\",\"a\":{\"b\":1},\"swap_used_bytes\":7}"
@@ -48,6 +49,12 @@ static uint64_t add_run(struct zm_store *store, const char *cell, const char *bo
 	}
 	assert_int_equal(zm_recorder_end(recorder, status, "why", NULL), 0);
 	return run;
+}
+
+static uint64_t add_run(struct zm_store *store, const char *cell, const char *boot, double value,
+			enum zm_status status)
+{
+	return add_run_at(store, cell, boot, fixture_record().start_ns, value, status);
 }
 
 struct sides {
@@ -127,6 +134,100 @@ static void a_boot_is_one_value(void **state)
 	assert_string_equal(sides.compare->sides[1].kernels, "6.19.0");
 	release(&sides);
 	zm_store_close(store);
+}
+
+/* Whose turn it is: two sides of one boot that drifts by a tenth a pair, ten times what the sides differ by. */
+static void neighbours_in_time_are_pairs(void **state)
+{
+	static const struct {
+		const char *turns;
+		enum zm_method method;
+		enum zm_verdict verdict;
+	} cases[] = {
+		{ "abbaabbaabbaabba", ZM_METHOD_PAIRS, ZM_VERDICT_BETTER },
+		{ "abababababababab", ZM_METHOD_PAIRS, ZM_VERDICT_BETTER },
+		{ "baabab", ZM_METHOD_PAIRS_T, ZM_VERDICT_BETTER },
+		{ "abab", ZM_METHOD_WELCH,
+		  ZM_VERDICT_TOO_NOISY }, /* of two pairs nothing is gained */
+		{ "aaaaabbbbb", ZM_METHOD_RANKS,
+		  ZM_VERDICT_BETTER }, /* what is taken for a change */
+		{ "abaabbab", ZM_METHOD_WELCH, ZM_VERDICT_TOO_NOISY },
+		{ "aabbbaab", ZM_METHOD_WELCH, ZM_VERDICT_TOO_NOISY },
+		{ "abaab", ZM_METHOD_WELCH, ZM_VERDICT_TOO_NOISY },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fixture *fixture = *state;
+		struct zm_store *store = fixture_open(fixture, true);
+		struct sides sides = { 0 };
+		const struct zm_compare_outcome *outcome;
+
+		for (size_t k = 0; cases[i].turns[k]; k++) {
+			size_t side = cases[i].turns[k] == 'b';
+			double drift = pow(1.1, (double)(k / 2));
+
+			sides.sides[side].name = side ? "b" : "a";
+			sides.sides[side].store = store;
+			assert_int_equal(zm_runset_add(&sides.sides[side].runs,
+						       add_run_at(store, "{}", "b1", 100 + k,
+								  drift * (side ? 102 : 100) +
+									  0.1 * (double)(k % 3),
+								  ZM_STATUS_OK)),
+					 0);
+		}
+		compare(&sides, 2);
+		outcome = &primary(&sides)->outcomes[1];
+		if (outcome->judgement.method != cases[i].method ||
+		    outcome->verdict != cases[i].verdict)
+			fail_msg("%s: %s, %s", cases[i].turns,
+				 zm_method_name(outcome->judgement.method),
+				 zm_verdict_name(outcome->verdict));
+		assert_true(outcome->is_within_boots && !outcome->is_between_boots);
+		release(&sides);
+		zm_store_close(store);
+		assert_int_equal(unlink(fixture->path), 0);
+	}
+}
+
+/* Boots differ by more than the sides, which have the same ones, in whatever order they came. */
+static void the_same_boots_are_pairs(void **state)
+{
+	static const struct {
+		unsigned int nr, nr_shared;
+		enum zm_method method;
+	} cases[] = {
+		{ 2, 2, ZM_METHOD_WELCH }, { 3, 3, ZM_METHOD_PAIRS_T }, { 8, 8, ZM_METHOD_PAIRS },
+		{ 8, 7, ZM_METHOD_RANKS }, { 8, 0, ZM_METHOD_RANKS },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fixture *fixture = *state;
+		struct zm_store *store = fixture_open(fixture, true);
+		struct sides sides = { 0 };
+		const struct zm_compare_outcome *outcome;
+
+		for (unsigned int k = 0; k < 2 * cases[i].nr; k++) {
+			unsigned int nr = k / 2, boot = nr;
+			char name[8];
+
+			if (k % 2) /* the other way round */
+				boot = cases[i].nr - 1 - nr;
+			(void)snprintf(name, sizeof(name), "b%u",
+				       boot + (k % 2 && boot >= cases[i].nr_shared ? 50 : 0));
+			add(&sides, k % 2, store, "{}", name,
+			    (k % 2 ? 102 : 100) * (1 + 0.05 * boot) + 0.1 * (nr % 3));
+		}
+		compare(&sides, 2);
+		outcome = &primary(&sides)->outcomes[1];
+		assert_int_equal(outcome->judgement.method, cases[i].method);
+		assert_int_equal(outcome->verdict, zm_method_is_paired(cases[i].method)
+							   ? ZM_VERDICT_BETTER
+							   : ZM_VERDICT_TOO_NOISY);
+		assert_int_equal(outcome->is_within_boots, zm_method_is_paired(cases[i].method));
+		release(&sides);
+		zm_store_close(store);
+		assert_int_equal(unlink(fixture->path), 0);
+	}
 }
 
 static void two_single_boots_are_told(void **state)
@@ -358,6 +459,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_boot_is_one_value),
+		TEST(neighbours_in_time_are_pairs),
+		TEST(the_same_boots_are_pairs),
 		TEST(two_single_boots_are_told),
 		TEST(one_boot_against_many),
 		TEST(verdicts_are_corrected_for_their_number),

@@ -103,6 +103,49 @@ static void the_u_table(void **state)
 	}
 }
 
+/* The smallest is 1 / 2^n; critical values as Wilcoxon and Wilcox printed them (1964), 5 % two-sided. */
+static void the_w_table(void **state)
+{
+	static const struct {
+		size_t n, critical; /* SIZE_MAX: none */
+	} cases[] = {
+		{ 5, SIZE_MAX }, { 6, 0 },   { 7, 2 },   { 8, 3 },   { 9, 5 },    { 10, 8 },
+		{ 12, 13 },      { 15, 25 }, { 20, 52 }, { 25, 89 }, { 30, 137 }, { 50, 434 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		size_t largest = SIZE_MAX, all = cases[i].n * (cases[i].n + 1) / 2;
+		struct zm_w w;
+
+		assert_int_equal(zm_w_make(&w, cases[i].n), 0);
+		assert_near(w.cdf[0], ldexp(1, -(int)cases[i].n), 1e-17);
+		assert_near(w.cdf[all], 1, 1e-12);
+		for (size_t k = 0; k <= all && w.cdf[k] <= 0.025; k++)
+			largest = k;
+		assert_int_equal(largest, cases[i].critical);
+		for (size_t k = 0; k < all; k++)
+			assert_near(w.cdf[k], 1 - w.cdf[all - 1 - k], 1e-12);
+		zm_w_release(&w);
+	}
+}
+
+static void many_values_have_their_w(void **state)
+{
+	struct zm_w w;
+	double n = ZM_W_MAX, mean = n * (n + 1) / 4, sd = sqrt(n * (n + 1) * (2 * n + 1) / 24);
+
+	(void)state;
+	assert_int_equal(zm_w_make(&w, ZM_W_MAX), 0);
+	for (double z = -4; z < 4; z += 0.5)
+		assert_near(w.cdf[(size_t)(mean + z * sd)], zm_normal_cdf(z), 1e-3);
+	zm_w_release(&w);
+	assert_int_equal(zm_w_make(&w, ZM_W_MAX + 1), -EOVERFLOW);
+	assert_int_equal(zm_w_make(&w, 0), 0);
+	assert_near(w.cdf[0], 1, 0);
+	zm_w_release(&w);
+}
+
 static void large_samples_have_their_u(void **state)
 {
 	struct zm_u u;
@@ -146,8 +189,12 @@ static void exact_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_normal_table), cmocka_unit_test(the_t_table),
-		cmocka_unit_test(the_u_table),      cmocka_unit_test(large_samples_have_their_u),
+		cmocka_unit_test(the_normal_table),
+		cmocka_unit_test(the_t_table),
+		cmocka_unit_test(the_u_table),
+		cmocka_unit_test(the_w_table),
+		cmocka_unit_test(many_values_have_their_w),
+		cmocka_unit_test(large_samples_have_their_u),
 		cmocka_unit_test(exact_tables),
 	};
 

@@ -10,16 +10,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/dist.h"
 #include "results/judge.h"
+#include "results/tests/trials.h"
 #include "workloads/base/random.h"
 
-#define NR(array)   (sizeof(array) / sizeof((array)[0]))
-#define MOST_A_SIDE 30
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 /* As the command begins with. */
 static struct zm_judge usual = { .alpha = 0.05, .power = 0.8, .margin = 0.01 };
@@ -85,10 +86,10 @@ static void the_method_goes_by_the_number(void **state)
 		{ 1, 3, ZM_METHOD_ONE },    { 9, 1, ZM_METHOD_ONE },   { 2, 2, ZM_METHOD_WELCH },
 		{ 4, 30, ZM_METHOD_WELCH }, { 5, 5, ZM_METHOD_RANKS }, { 30, 5, ZM_METHOD_RANKS },
 	};
-	double values[MOST_A_SIDE];
+	double values[TRIALS_MOST];
 
 	(void)state;
-	for (size_t i = 0; i < MOST_A_SIDE; i++)
+	for (size_t i = 0; i < TRIALS_MOST; i++)
 		values[i] = 100 + (double)(i * 7 % 11);
 	for (size_t i = 0; i < NR(cases); i++) {
 		struct zm_judgement judgement;
@@ -169,57 +170,21 @@ static void odd_values_are_judged(void **state)
 
 /* --- simulation --- */
 
-enum shape {
-	NORMAL,
-	SKEWED,   /* log-normal, as run times are */
-	OUTLIERS, /* one in twenty three times as far */
-	NR_SHAPES,
-};
-
-static double draw(struct zm_random *random, enum shape shape, double cv)
-{
-	double z = zm_normal_quantile(zm_random_unit(random) * (1 - 2e-12) + 1e-12);
-
-	if (shape == OUTLIERS && zm_random_below(random, 20) == 0)
-		z *= 3;
-	return shape == SKEWED ? 100 * exp(cv * z) : 100 * (1 + cv * z);
-}
-
-struct trials {
-	size_t nr, nr_alarms, nr_held, nr_unbounded;
-};
-
-/* Values without and with a true ratio; counts alarms (p at the level) and intervals that hold the
- * truth. */
+/* Values without and with a true ratio. */
 static struct trials simulate(uint64_t seed, enum shape shape, size_t nr_base, size_t nr_new,
 			      double cv, double ratio, size_t nr_trials)
 {
-	struct trials trials = { .nr = nr_trials };
-	struct zm_random random;
+	struct trials trials = { .seed = seed,
+				 .shape = shape,
+				 .nr_base = nr_base,
+				 .nr_new = nr_new,
+				 .cv = cv,
+				 .ratio = ratio,
+				 .nr = nr_trials };
 
-	zm_random_init(&random, seed, shape);
-	for (size_t trial = 0; trial < nr_trials; trial++) {
-		double base[MOST_A_SIDE], new[MOST_A_SIDE];
-		struct zm_judgement judgement;
-
-		for (size_t i = 0; i < nr_base; i++)
-			base[i] = draw(&random, shape, cv);
-		for (size_t i = 0; i < nr_new; i++)
-			new[i] = draw(&random, shape, cv) * ratio;
-		assert_int_equal(zm_judge_samples(&usual, base, nr_base, new, nr_new, &judgement),
-				 0);
-		trials.nr_alarms += (size_t)(judgement.p <= usual.alpha);
-		trials.nr_held +=
-			(size_t)(judgement.low <= ratio - 1 && judgement.high >= ratio - 1);
-		trials.nr_unbounded += isinf(judgement.high) ? 1 : 0;
-	}
+	trials_run(&trials, &usual);
+	assert_int_equal(trials.nr_errors, 0);
 	return trials;
-}
-
-/* How far chance alone takes a share of nr trials, three and a half times out of ten thousand. */
-static double chance(double share, size_t nr)
-{
-	return 3.5 * sqrt(share * (1 - share) / (double)nr);
 }
 
 static void false_alarms_and_coverage_are_as_stated(void **state)
@@ -272,6 +237,83 @@ static void power_is_as_stated(void **state)
 		if (found < 0.8 - 0.05 || found > 0.8 + 0.06)
 			fail_msg("%zu a side: %.3f of changes by %.2f %% found", sizes[i], found,
 				 100 * detectable);
+	}
+}
+
+/* Darwin's plants (1876), cross- and self-fertilised, in pairs, in eighths of an inch; Fisher's example of the
+ * paired t (Design of Experiments). R's wilcox.test: p = 0.04126, shift 25, interval 4 to 41.5. */
+static void pairs_of_a_published_example(void **state)
+{
+	static const double crossed[] = { 188, 96,  168, 176, 153, 172, 177, 163,
+					  146, 173, 186, 168, 177, 184, 96 };
+	static const double selfed[] = { 139, 163, 160, 160, 147, 149, 149, 122,
+					 132, 144, 130, 144, 102, 124, 144 };
+	struct zm_judge judge = {
+		.alpha = 0.05, .power = 0.8, .margin = 0.01, .is_share = true, .is_paired = true
+	};
+	struct zm_judgement judgement;
+
+	(void)state;
+	assert_int_equal(zm_judge_samples(&judge, selfed, 15, crossed, 15, &judgement), 0);
+	assert_int_equal(judgement.method, ZM_METHOD_PAIRS);
+	assert_near(judgement.p, 0.04126, 5e-6);
+	assert_near(judgement.sd, 37.744, 1e-3);
+	assert_near(judgement.change, 25, 1e-9);
+	assert_near(judgement.low, 4, 1e-9);
+	assert_near(judgement.high, 41.5, 1e-9);
+	assert_int_equal(zm_judge_samples(&judge, selfed, 6, crossed, 6, &judgement), 0);
+	assert_int_equal(judgement.method, ZM_METHOD_PAIRS_T);
+	assert_near(judgement.change, 35.0 / 6, 1e-9);
+	assert_int_equal(zm_judge_samples(&judge, selfed, 6, crossed, 5, &judgement), -EINVAL);
+	assert_int_equal(zm_judge_samples(&judge, selfed, 1, crossed, 1, &judgement), 0);
+	assert_int_equal(judgement.method, ZM_METHOD_NONE);
+	zm_judge_release(&judge);
+}
+
+/* What drifts moves both values of a pair: the level, the coverage and the power are of what is left. */
+static struct trials simulate_pairs(uint64_t seed, size_t nr, double cv, double ratio,
+				    size_t nr_trials)
+{
+	struct trials trials = { .seed = seed,
+				 .shape = SKEWED,
+				 .nr_base = nr,
+				 .nr_new = nr,
+				 .is_paired = true,
+				 .cv = cv,
+				 .ratio = ratio,
+				 .nr = nr_trials };
+
+	trials_run(&trials, &usual);
+	assert_int_equal(trials.nr_errors, 0);
+	return trials;
+}
+
+static void pairs_keep_level_coverage_and_power(void **state)
+{
+	static const size_t sizes[] = { 3, 4, 5, 7, 8, 10, 20 };
+	const size_t nr = 2000;
+
+	(void)state;
+	for (size_t i = 0; i < NR(sizes); i++) {
+		struct zm_judge judge = {
+			.alpha = 0.05, .power = 0.8, .margin = 0.01, .is_paired = true
+		};
+		double detectable =
+			zm_judge_detectable(&judge, sizes[i], sizes[i], 0.02 * sqrt(2), true);
+		struct trials none = simulate_pairs(170 + i, sizes[i], 0.02, 1, nr);
+		struct trials some = simulate_pairs(270 + i, sizes[i], 0.02, 1 + detectable, nr);
+		double found = (double)some.nr_alarms / (double)nr;
+
+		if ((double)none.nr_alarms > (0.05 + chance(0.05, nr)) * (double)nr)
+			fail_msg("%zu pairs: %zu false alarms of %zu", sizes[i], none.nr_alarms,
+				 nr);
+		if ((double)some.nr_held < (0.95 - chance(0.95, nr)) * (double)nr)
+			fail_msg("%zu pairs: %zu of %zu intervals hold the truth", sizes[i],
+				 some.nr_held, nr);
+		if (found < 0.8 - 0.05 || found > 0.8 + 0.06)
+			fail_msg("%zu pairs: %.3f of changes by %.2f %% found", sizes[i], found,
+				 100 * detectable);
+		zm_judge_release(&judge);
 	}
 }
 
@@ -391,6 +433,8 @@ int main(void)
 		cmocka_unit_test(odd_values_are_judged),
 		cmocka_unit_test(false_alarms_and_coverage_are_as_stated),
 		cmocka_unit_test(power_is_as_stated),
+		cmocka_unit_test(pairs_of_a_published_example),
+		cmocka_unit_test(pairs_keep_level_coverage_and_power),
 		cmocka_unit_test(more_values_see_more),
 		cmocka_unit_test(what_it_would_take_is_said),
 		cmocka_unit_test(corrections_of_a_published_example),
