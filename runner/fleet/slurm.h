@@ -2,7 +2,7 @@
  * slurm: the words with Slurm's programs: sbatch, squeue, scancel.
  *
  * Nothing goes through a shell but the script itself, in which every word is quoted. The queue is read in
- * columns that we name (squeue --format): Debian 12's Slurm writes JSON only with plugins that it may lack.
+ * columns that we name (squeue --format): they are the same in every version of Slurm, and its JSON is not.
  */
 #ifndef ZM_RUNNER_FLEET_SLURM_H
 #define ZM_RUNNER_FLEET_SLURM_H
