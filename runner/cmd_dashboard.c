@@ -29,7 +29,7 @@ static const struct zm_option rows[] = {
 	  .type = ZM_OPTION_STRING,
 	  .offset = offsetof(struct switches, output),
 	  .unit = "folder",
-	  .help = "the site's folder: new, empty, or a site made before; replaced whole "
+	  .help = "the site's folder (also -o): new, empty, or a site made before; replaced whole "
 		  "or not "
 		  "at all" },
 	{ .name = "label",

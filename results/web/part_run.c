@@ -12,7 +12,7 @@
 
 #include "results/db.h"
 #include "results/digest.h"
-#include "results/format_run.h"
+#include "results/page_curves.h"
 #include "results/web/emit.h"
 
 #define MOST_POINTS 1000 /* of a curve; of more, the smallest and largest of each stretch */
@@ -154,12 +154,12 @@ static int put_run(struct zm_making *making, FILE *out, const struct zm_night_ru
 		   const char *name)
 {
 	struct zm_digest *digest = NULL;
-	struct zm_format_curves curves;
+	struct zm_page_curves curves;
 	int error = zm_digest_make(making->store, (uint64_t)run->id, NULL, &digest, making->why);
 
 	if (error)
 		return error;
-	error = zm_format_run_curves(digest, &curves);
+	error = zm_page_curves_make(making->store, digest, &curves, making->why);
 	if (!error) {
 		(void)fprintf(out, "zonemark.run({\"id\":\"%s\",", name);
 		put_info(out, &digest->view->info);
@@ -168,7 +168,7 @@ static int put_run(struct zm_making *making, FILE *out, const struct zm_night_ru
 		put_notes(out, "absent", digest->view->absents, digest->view->nr_absents);
 		put_plot(out, &curves.plot);
 		(void)fputs("});\n", out);
-		zm_format_run_curves_release(&curves);
+		zm_page_curves_release(&curves);
 	}
 	zm_digest_free(digest);
 	return error;

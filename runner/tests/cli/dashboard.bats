@@ -15,7 +15,7 @@ setup_more() {
 }
 
 site() {
-	run_split "$ZONEMARK" dashboard --output site "$@"
+	run_split "$ZONEMARK" dashboard -o site "$@"
 }
 
 @test "a history becomes a site that says what changed" {
