@@ -92,33 +92,43 @@ static int put_change(struct zm_making *making, FILE *out, const struct zm_trend
 	return 0;
 }
 
+static int put_trend(struct zm_making *making, FILE *out, const char *id,
+		     const struct zm_group *group, size_t number, const struct zm_trend *trend)
+{
+	const struct zm_line *line = &group->lines[number];
+	bool has_spread = false;
+	int error = 0;
+
+	for (size_t i = 0; i < trend->nr; i++)
+		has_spread |= trend->values[i].nr_runs > 1;
+	(void)fprintf(out, "zonemark.line(\"%s\",%zu,{\"few\":%s", id, number,
+		      zm_trend_is_few(trend) ? "true" : "false");
+	put_values(out, "v", trend, value_of);
+	if (has_spread) {
+		put_values(out, "lo", trend, low_of);
+		put_values(out, "hi", trend, high_of);
+		put_values(out, "n", trend, nr_of);
+	}
+	(void)fputs(",\"changes\":[", out);
+	for (size_t i = 0; i < trend->changes.nr && !error; i++)
+		error = put_change(making, out, trend, i, line->metric);
+	(void)fputs("],\"outliers\":[", out);
+	for (size_t i = 0; i < trend->changes.nr_outliers; i++)
+		(void)fprintf(out, "%s%zu", i ? "," : "", trend->changes.outliers[i]);
+	(void)fputs("]});\n", out);
+	return error;
+}
+
 static int put_line(struct zm_making *making, FILE *out, const char *id,
 		    const struct zm_group *group, size_t number)
 {
 	const struct zm_line *line = &group->lines[number];
 	struct zm_trend trend;
-	bool has_spread = false;
 	int error = zm_trend_make(zm_making_judge(making, line->metric), group, line, &trend);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < trend.nr; i++)
-		has_spread |= trend.values[i].nr_runs > 1;
-	(void)fprintf(out, "zonemark.line(\"%s\",%zu,{\"few\":%s", id, number,
-		      line->nr < 2 * ZM_CHANGES_LEAST ? "true" : "false");
-	put_values(out, "v", &trend, value_of);
-	if (has_spread) {
-		put_values(out, "lo", &trend, low_of);
-		put_values(out, "hi", &trend, high_of);
-		put_values(out, "n", &trend, nr_of);
-	}
-	(void)fputs(",\"changes\":[", out);
-	for (size_t i = 0; i < trend.changes.nr && !error; i++)
-		error = put_change(making, out, &trend, i, line->metric);
-	(void)fputs("],\"outliers\":[", out);
-	for (size_t i = 0; i < trend.changes.nr_outliers; i++)
-		(void)fprintf(out, "%s%zu", i ? "," : "", trend.changes.outliers[i]);
-	(void)fputs("]});\n", out);
+	error = put_trend(making, out, id, group, number, &trend);
 	zm_trend_release(&trend);
 	return error;
 }
@@ -281,39 +291,32 @@ static int put_curve_of(struct zm_making *making, FILE *out, const struct zm_gro
 }
 
 /* The last nights, and both sides of each change of a primary figure. */
-static int mark_nights(struct zm_making *making, const struct zm_group *group, bool *marks)
+static void mark_nights(const struct zm_making *making, const struct zm_group *group,
+			const struct zm_trend *trends, bool *marks)
 {
 	size_t wanted = making->options->nr_curves;
 
 	for (size_t i = group->nr_nights; i-- > 0 && group->nr_nights - i <= wanted;)
 		marks[i] = true;
 	for (size_t i = 0; i < group->nr_lines && wanted; i++) {
-		const struct zm_line *line = &group->lines[i];
-		struct zm_trend trend;
-		int error;
-
-		if (!line->is_primary)
-			continue;
-		error = zm_trend_make(zm_making_judge(making, line->metric), group, line, &trend);
-		if (error)
-			return error;
-		for (size_t k = 0; k < trend.changes.nr; k++) {
-			size_t first = trend.changes.changes[k].first;
+		for (size_t k = 0; k < trends[i].changes.nr; k++) {
+			size_t first = trends[i].changes.changes[k].first;
 
 			marks[first] = true;
 			marks[first - (first > 0)] = true;
 		}
-		zm_trend_release(&trend);
 	}
-	return 0;
 }
 
-static int put_curves(struct zm_making *making, FILE *out, const struct zm_group *group)
+static int put_curves(struct zm_making *making, FILE *out, const struct zm_group *group,
+		      const struct zm_trend *trends)
 {
 	zm_autofree bool *marks = calloc(group->nr_nights + 1, sizeof(*marks));
 	size_t nr = 0;
-	int error = marks ? mark_nights(making, group, marks) : -ENOMEM;
+	int error = marks ? 0 : -ENOMEM;
 
+	if (marks)
+		mark_nights(making, group, trends, marks);
 	(void)fputs(",\n\"curves\":[", out);
 	for (size_t i = 0; i < group->nr_nights && !error; i++) {
 		if (marks[i])
@@ -323,21 +326,42 @@ static int put_curves(struct zm_making *making, FILE *out, const struct zm_group
 	return error;
 }
 
+/* Of the primary lines; the others' are empty. */
+static int make_trends(struct zm_making *making, const struct zm_group *group,
+		       struct zm_trend *trends)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < group->nr_lines && !error; i++) {
+		const struct zm_line *line = &group->lines[i];
+
+		if (line->is_primary)
+			error = zm_trend_make(zm_making_judge(making, line->metric), group, line,
+					      &trends[i]);
+	}
+	return error;
+}
+
 static int put_group(struct zm_making *making, FILE *out, const char *id,
 		     const struct zm_group *group, const struct chunks *chunks)
 {
-	int error;
+	struct zm_trend *trends = calloc(group->nr_lines + 1, sizeof(*trends));
+	int error = trends ? make_trends(making, group, trends) : -ENOMEM;
 
 	put_head(out, making, group, id);
 	put_kernels(out, making, group);
 	put_nights(out, group);
 	put_metrics(out, making, group, chunks);
-	error = put_curves(making, out, group);
+	if (!error)
+		error = put_curves(making, out, group, trends);
 	(void)fputs("});\n", out);
 	for (size_t i = 0; i < group->nr_lines && !error; i++) {
 		if (group->lines[i].is_primary)
-			error = put_line(making, out, id, group, i);
+			error = put_trend(making, out, id, group, i, &trends[i]);
 	}
+	for (size_t i = 0; trends && i < group->nr_lines; i++)
+		zm_trend_release(&trends[i]);
+	free(trends);
 	return error;
 }
 

@@ -111,6 +111,11 @@ void zm_trend_release(struct zm_trend *trend)
 	*trend = (struct zm_trend){ 0 };
 }
 
+bool zm_trend_is_few(const struct zm_trend *trend)
+{
+	return count_values(trend, 0, trend->nr) < 2 * ZM_CHANGES_LEAST;
+}
+
 int zm_trend_judge(struct zm_judge *judge, const struct zm_trend *trend, size_t change,
 		   struct zm_judgement *ret_judgement)
 {

@@ -30,6 +30,8 @@ struct zm_trend {
 /* -ENOMEM, -EINVAL (a value is infinite). */
 int zm_trend_make(struct zm_judge *judge, const struct zm_group *group, const struct zm_line *line,
 		  struct zm_trend *ret_course);
+/* Too few nights have a value to say anything. */
+bool zm_trend_is_few(const struct zm_trend *trend);
 void zm_trend_release(struct zm_trend *trend);
 
 /* The nights between the change before and the one after against those since, as many as the window holds.
