@@ -6,7 +6,7 @@
 "use strict";
 (() => {
   const z = window.zonemark, {h} = z;
-  const HEIGHT = 300;
+  const HEIGHT = z.pixels(300);
 
   function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -71,7 +71,7 @@
   // --- an SVG of our own ---
 
   function drawSvg(place, spec) {
-    const width = Math.max(280, place.clientWidth - 14), left = 62, right = 10, top = 10, bottom = 26;
+    const width = Math.max(280, place.clientWidth - 14), left = z.pixels(62), right = 10, top = 10, bottom = z.pixels(26);
     const [y0, y1] = reach(spec), x0 = spec.x[0], x1 = spec.x.at(-1);
     const sx = (x) => x1 === x0 ? (left + width - right) / 2 : left + (x - x0) / (x1 - x0) * (width - left - right);
     const sy = (y) => HEIGHT - bottom - (y - y0) / (y1 - y0) * (HEIGHT - top - bottom);
@@ -178,7 +178,7 @@
   function drawUnder(plot, spec) {
     const {ctx, bbox} = plot, ratio = devicePixelRatio || 1;
     ctx.save();
-    ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+    ctx.font = `${z.pixels(11) * ratio}px system-ui, sans-serif`;
     ctx.textBaseline = "top";
     for (const [number, phase] of (spec.phases || []).entries()) {
       const from = Math.max(bbox.left, plot.valToPos(phase.from, "x", true));
@@ -198,13 +198,13 @@
 
   function drawPlot(place, spec) {
     const {data, series, bands} = plotSeries(spec);
-    const axis = {stroke: colour("--quiet"), grid: {stroke: colour("--grid"), width: 1}, ticks: {stroke: colour("--grid"), width: 1}};
+    const axis = {font: `${z.pixels(12)}px system-ui, sans-serif`, size: z.pixels(50), stroke: colour("--quiet"), grid: {stroke: colour("--grid"), width: 1}, ticks: {stroke: colour("--grid"), width: 1}};
     place.replaceChildren();
     const plot = new window.uPlot({
       width: Math.max(280, place.clientWidth - 14), height: HEIGHT, series, bands, legend: {show: false},
       tzDate: (seconds) => window.uPlot.tzDate(new Date(seconds * 1e3), "UTC"),
       scales: {x: {time: Boolean(spec.isTime)}, y: {range: () => reach(spec)}},
-      axes: [spec.isTime ? {...axis, space: 70, values: (_, splits) => splits.map((x) => dayText(x, spec.x.at(-1) - spec.x[0]))} : axis, {...axis, size: 66, space: 40, values: (_, splits) => tickTexts(splits)}],
+      axes: [spec.isTime ? {...axis, space: z.pixels(70), values: (_, splits) => splits.map((x) => dayText(x, spec.x.at(-1) - spec.x[0]))} : axis, {...axis, size: z.pixels(66), space: z.pixels(40), values: (_, splits) => tickTexts(splits)}],
       cursor: {drag: {x: false, y: false}, points: {show: true}},
       hooks: {drawClear: [(self) => drawUnder(self, spec)], draw: [(self) => drawOver(self, spec)],
         setCursor: [(self) => { if (self.cursor.idx !== null && self.cursor.idx !== undefined) spec.move(self.cursor.idx, true); }]},

@@ -5,7 +5,7 @@
   const KIND = {few: 0, steady: 1, changed: 2};
   const VERDICT = {notEnough: 0, noisy: 1, same: 2, better: 3, worse: 4, changed: 5};
   const STATES = ["not yet confirmed", "confirmed", "withdrawn"];
-  const STEP = 22, MOST_COLUMNS = 60;
+  const STEP = z.pixels(22), MOST_COLUMNS = 60;
   let matrix, anchors = [];
 
   function unpack(cell) {
@@ -65,7 +65,7 @@
 
   function square(x, y, size, [shape, glyph, on]) {
     return [h("rect", {x, y, width: size, height: size, rx: 2, class: shape}),
-      glyph ? h("text", {x: x + size / 2, y: y + size / 2 + 4, class: `glyph${on}`, "aria-hidden": "true"}, glyph) : null];
+      glyph ? h("text", {x: x + size / 2, y: y + size / 2, dy: ".35em", class: `glyph${on}`, "aria-hidden": "true"}, glyph) : null];
   }
 
   function drawLegend() {
@@ -84,12 +84,12 @@
   }
 
   function layout(width) {
-    const isNarrow = width < 700;
-    const labelWidth = isNarrow ? 0 : 330;
+    const isNarrow = width < z.pixels(700);
+    const labelWidth = isNarrow ? 0 : z.pixels(330);
     const columns = Math.max(1, Math.min(matrix.machines.length, MOST_COLUMNS, Math.floor((width - labelWidth) / STEP)));
     const lines = Math.ceil(matrix.machines.length / columns);
-    const headHeight = lines === 1 && !isNarrow ? 74 : 0;
-    return {isNarrow, labelWidth, columns, lines, headHeight, rowHeight: lines * STEP + (isNarrow ? 22 : lines > 1 ? 8 : 0)};
+    const headHeight = lines === 1 && !isNarrow ? z.pixels(74) : 0;
+    return {isNarrow, labelWidth, columns, lines, headHeight, rowHeight: lines * STEP + (isNarrow ? z.pixels(22) : lines > 1 ? 8 : 0)};
   }
 
   function anchor(cell, x, y) {
@@ -133,19 +133,19 @@
       "aria-label": `Matrix of ${matrix.rows.length} figures on ${matrix.machines.length} machines`}, hatch());
     const grid = matrix.rows.map(() => []);
     matrix.rows.forEach((row, number) => {
-      const y = form.headHeight + number * form.rowHeight + (form.isNarrow ? 14 : 13);
+      const y = form.headHeight + number * form.rowHeight + z.pixels(form.isNarrow ? 14 : 15);
       const text = cutText(`${z.words(row)} · ${row.metric.replace(/^.*\./, "")}`, form.isNarrow ? Math.floor(width / 7) : 48);
       svg.append(h("text", {x: 0, y}, text, h("title", {}, `${z.words(row)} · ${row.metric} (${row.unit})`)));
     });
     if (form.headHeight)
       svg.append(...matrix.machines.map(([name], i) => {
-        const x = form.labelWidth + i * STEP + 6, y = form.headHeight - 6;
+        const x = form.labelWidth + i * STEP + STEP / 2, y = form.headHeight - 6;
         return h("text", {class: "head", x, y, transform: `rotate(-50 ${x} ${y})`}, cutText(name, 11), h("title", {}, matrix.machines[i].filter(Boolean).join(", ")));
       }));
     for (const packed of matrix.cells) {
       const cell = unpack(packed);
       const x = form.labelWidth + cell.machine % form.columns * STEP;
-      const y = form.headHeight + cell.row * form.rowHeight + Math.floor(cell.machine / form.columns) * STEP + (form.isNarrow ? 20 : 0);
+      const y = form.headHeight + cell.row * form.rowHeight + Math.floor(cell.machine / form.columns) * STEP + (form.isNarrow ? z.pixels(20) : 0);
       const link = anchor(cell, x, y);
       grid[cell.row].push({link, row: cell.row, column: cell.machine, cell});
     }

@@ -158,6 +158,11 @@ window.zonemark = (() => {
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
+  // On a wall everything is larger; what is drawn in pixels follows the text.
+  function pixels(size) {
+    return Math.round(size * parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);
+  }
+
   // --- downloads ---
 
   function download(name, type, text) {
@@ -222,7 +227,7 @@ window.zonemark = (() => {
     run: (run) => runs.set(run.id, run),
     matrix: (given) => { matrix = given; },
     loadGroup, loadLine, loadRun, loadMatrix, h, table, number, change, interval, day, nightX, dayOfX, moment, words, asked, kernel,
-    seriesAddress, median, download, csv, fail,
+    seriesAddress, median, pixels, download, csv, fail,
     parameters: new URLSearchParams(location.search),
   };
 })();
