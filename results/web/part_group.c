@@ -253,9 +253,7 @@ static void put_head(FILE *out, const struct zm_making *making, const struct zm_
 {
 	const struct zm_night_cell *cell = &making->names->cells[group->cell];
 
-	(void)fprintf(out, "zonemark.group({\"id\":\"%s\",\"made\":", id);
-	zm_emit_time(out, making->now_ns);
-	(void)fputs(",\"machine\":", out);
+	(void)fprintf(out, "zonemark.group({\"id\":\"%s\",\"machine\":", id);
 	zm_emit_text(out, making->names->machines[group->machine]);
 	(void)fputs(",\"workload\":", out);
 	zm_emit_text(out, cell->workload);

@@ -137,15 +137,13 @@ static int put_machines(FILE *out, struct zm_making *making, const struct zm_nig
 	return error;
 }
 
-static void put_numbers(FILE *out, const double *numbers, size_t nr)
+static void put_short(FILE *out, double value, int digits)
 {
-	for (size_t i = 0; i < nr; i++) {
-		(void)fputc(',', out);
-		if (isfinite(numbers[i]))
-			(void)fprintf(out, "%.5g", numbers[i]);
-		else
-			(void)fputs("null", out);
-	}
+	(void)fputc(',', out);
+	if (isfinite(value))
+		(void)fprintf(out, "%.*g", digits, value);
+	else
+		(void)fputs("null", out);
 }
 
 /* Shown with few digits; the pages of the figures have them all. */
@@ -156,19 +154,18 @@ static void put_cell(FILE *out, const struct zm_making *making, const struct zm_
 	const struct zm_judgement *judgement = &standing->judgement;
 	bool is_changed = standing->kind == ZM_STANDING_CHANGED, is_few = !standing->kind;
 	const struct zm_night *last = &group->nights[group->nr_nights - 1];
-	const double shares[] = { judgement->change, is_few ? NAN : judgement->low,
-				  is_few ? NAN : judgement->high,
-				  is_few ? NAN : judgement->detectable,
-				  is_few ? NAN : judgement->p };
 	char id[ZM_GROUP_ID];
 
 	(void)fprintf(out, "\"%s\",%d,%d", zm_group_id(id, making->names, group),
 		      (int)standing->kind, (int)standing->verdict);
-	put_numbers(out, shares, sizeof(shares) / sizeof(shares[0]));
-	(void)fprintf(out, ",%zu,%" PRIu64 ",", standing->nr_nights, last->wall_ns / 1000000000);
-	zm_emit_number(out, is_few ? NAN : judgement->base);
-	(void)fputc(',', out);
-	zm_emit_number(out, is_few ? standing->last : judgement->new);
+	put_short(out, judgement->change, 4);
+	put_short(out, is_few ? NAN : judgement->low, 4);
+	put_short(out, is_few ? NAN : judgement->high, 4);
+	put_short(out, is_few ? NAN : judgement->detectable, 3);
+	put_short(out, is_few ? NAN : judgement->p, 2);
+	(void)fprintf(out, ",%zu,%" PRIu64, standing->nr_nights, last->wall_ns / 1000000000);
+	put_short(out, is_few ? NAN : judgement->base, 6);
+	put_short(out, is_few ? standing->last : judgement->new, 6);
 	if (is_changed)
 		(void)fprintf(out, ",%" PRIu64 ",%d",
 			      group->nights[entry->changes[entry->nr_changes - 1].first].wall_ns /

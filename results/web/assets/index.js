@@ -5,8 +5,8 @@
   const KIND = {few: 0, steady: 1, changed: 2};
   const VERDICT = {notEnough: 0, noisy: 1, same: 2, better: 3, worse: 4, changed: 5};
   const STATES = ["not yet confirmed", "confirmed", "withdrawn"];
-  const STEP = z.pixels(22), MOST_COLUMNS = 60;
-  let matrix, anchors = [];
+  const FEW_MACHINES = 60;
+  let matrix, anchors = [], pitch = z.pixels(22); // of a square and its gap; of many machines smaller ones
 
   function unpack(cell) {
     const [row, machine, group, kind, verdict, change, low, high, seen, p, nights, last, base, now, since, state, outlier,
@@ -86,16 +86,16 @@
   function layout(width) {
     const isNarrow = width < z.pixels(700);
     const labelWidth = isNarrow ? 0 : z.pixels(330);
-    const columns = Math.max(1, Math.min(matrix.machines.length, MOST_COLUMNS, Math.floor((width - labelWidth) / STEP)));
+    const columns = Math.max(1, Math.min(matrix.machines.length, Math.floor((width - labelWidth) / pitch)));
     const lines = Math.ceil(matrix.machines.length / columns);
     const headHeight = lines === 1 && !isNarrow ? z.pixels(74) : 0;
-    return {isNarrow, labelWidth, columns, lines, headHeight, rowHeight: lines * STEP + (isNarrow ? z.pixels(22) : lines > 1 ? 8 : 0)};
+    return {isNarrow, labelWidth, columns, lines, headHeight, rowHeight: lines * pitch + (isNarrow ? z.pixels(22) : lines > 1 ? 8 : 0)};
   }
 
   function anchor(cell, x, y) {
     const row = matrix.rows[cell.row];
     const link = h("a", {svg: true, href: z.seriesAddress(cell.group, row.metric), tabindex: "-1", "aria-label": describe(cell)},
-      square(x, y, STEP - 2, shapeOf(cell)));
+      square(x, y, pitch - 2, shapeOf(cell)));
     const show = () => { document.getElementById("readout").textContent = describe(cell); };
     link.addEventListener("focus", show);
     link.addEventListener("mouseenter", show);
@@ -129,7 +129,7 @@
   function drawMatrix() {
     const place = document.getElementById("matrix");
     const width = place.clientWidth || 900, form = layout(width);
-    const svg = h("svg", {class: "matrix", width, height: form.headHeight + matrix.rows.length * form.rowHeight + 4, role: "group",
+    const svg = h("svg", {class: matrix.machines.length > FEW_MACHINES ? "matrix small" : "matrix", width, height: form.headHeight + matrix.rows.length * form.rowHeight + 4, role: "group",
       "aria-label": `Matrix of ${matrix.rows.length} figures on ${matrix.machines.length} machines`}, hatch());
     const grid = matrix.rows.map(() => []);
     matrix.rows.forEach((row, number) => {
@@ -139,13 +139,13 @@
     });
     if (form.headHeight)
       svg.append(...matrix.machines.map(([name], i) => {
-        const x = form.labelWidth + i * STEP + STEP / 2, y = form.headHeight - 6;
+        const x = form.labelWidth + i * pitch + pitch / 2, y = form.headHeight - 6;
         return h("text", {class: "head", x, y, transform: `rotate(-50 ${x} ${y})`}, cutText(name, 11), h("title", {}, matrix.machines[i].filter(Boolean).join(", ")));
       }));
     for (const packed of matrix.cells) {
       const cell = unpack(packed);
-      const x = form.labelWidth + cell.machine % form.columns * STEP;
-      const y = form.headHeight + cell.row * form.rowHeight + Math.floor(cell.machine / form.columns) * STEP + (form.isNarrow ? z.pixels(20) : 0);
+      const x = form.labelWidth + cell.machine % form.columns * pitch;
+      const y = form.headHeight + cell.row * form.rowHeight + Math.floor(cell.machine / form.columns) * pitch + (form.isNarrow ? z.pixels(20) : 0);
       const link = anchor(cell, x, y);
       grid[cell.row].push({link, row: cell.row, column: cell.machine, cell});
     }
@@ -235,6 +235,8 @@
 
   async function start() {
     matrix = await z.loadMatrix();
+    if (matrix.machines.length > FEW_MACHINES)
+      pitch = z.pixels(13);
     startFilter();
     drawLegend();
     drawMatrix();

@@ -162,3 +162,20 @@ for path in glob.glob("site/data/g/*.js"):
 assert checked > 400, checked
 END
 }
+
+@test "a store on a server has the same site" {
+	cat > script << 'END'
+set -eu
+"$ZONEMARK" store init --db "$ZM_SERVER_URL"
+"$ZONEMARK" import "$ZONEMARK_DB" --db "$ZM_SERVER_URL"
+"$ZONEMARK" dashboard --db "$ZM_SERVER_URL" -o there
+"$ZONEMARK" dashboard -o here
+diff -r here/data/g there/data/g
+diff -r here/data/r1 there/data/r1
+diff <(tail -n +2 here/data/matrix.js) <(tail -n +2 there/data/matrix.js) # its first line has the time
+END
+	status=0
+	"$ZM_BINARY_DIR/tests/with_server" bash script 3>&- > script.log 2>&1 || status=$?
+	[ "$status" -ne 77 ] || skip "$(cat script.log)"
+	[ "$status" -eq 0 ] || { cat script.log; return 1; }
+}
