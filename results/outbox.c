@@ -9,6 +9,7 @@
 
 #include "results/db.h"
 #include "results/dburl.h"
+#include "results/noise.h"
 
 int zm_outbox_url(const char *db, char **ret_url, struct zm_why *why)
 {
@@ -98,6 +99,9 @@ int zm_outbox_push(const char *url, struct zm_store *outbox, struct zm_import *r
 	if (error)
 		return error;
 	error = zm_import_taking(server, outbox, &taken, ret_import, why);
+	/* Who may only add has no say in noise floors: they stay here. */
+	if (!error)
+		(void)zm_noise_import(server, outbox, &ret_import->nr_floors, NULL);
 	zm_store_close(server);
 	take_off(outbox, &taken);
 	zm_runset_release(&taken);

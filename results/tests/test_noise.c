@@ -1,5 +1,9 @@
-/* noise: the floor is the largest of the last few, of this machine and cell, and a change below it is no
- * verdict. */
+/*
+ * noise: the floor is the largest of the last few, of this machine and cell, and a change below it is no
+ * verdict.
+ *
+ * timeout: 180
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +15,7 @@
 
 #include "results/compare.h"
 #include "results/noise.h"
-#include "results/tests/fixture.h"
+#include "results/tests/server.h"
 
 #define MACHINE "0123456789abcdef"
 #define CELL    "{\"nr_task\":\"2\"}"
@@ -210,6 +214,10 @@ static void a_change_below_it_is_no_verdict(void **state)
 	}
 }
 
+ON_SERVER(the_last_few_are_kept)
+ON_SERVER(all_are_added_or_none)
+ON_SERVER(another_stores_come_along)
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -219,7 +227,10 @@ int main(void)
 		TEST(all_are_added_or_none),
 		TEST(another_stores_come_along),
 		TEST(a_change_below_it_is_no_verdict),
+		TEST_ON_SERVER(the_last_few_are_kept),
+		TEST_ON_SERVER(all_are_added_or_none),
+		TEST_ON_SERVER(another_stores_come_along),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, server_setup, server_teardown);
 }
