@@ -314,7 +314,7 @@ static int open_cow_huge(const char *directory)
 
 static int lru_file_readonce(void)
 {
-	static char block[4096];
+	static _Alignas(4096) char block[4096];
 
 	if (lseek(file, 0, SEEK_SET) < 0)
 		return -errno;
@@ -355,7 +355,7 @@ static int open_truncate(const char *directory)
 
 static int truncate_once(void)
 {
-	static char block[131072];
+	static _Alignas(4096) char block[131072];
 	int r = open_file(files_are_in, AREA);
 	uint64_t since_ns;
 

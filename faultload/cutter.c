@@ -138,7 +138,7 @@ int zm_cutter_setup(struct zm_task *task, struct zm_why *why)
 	struct zm_cutter *cutter = task->state;
 
 	cutter->fd = -1;
-	cutter->buffer = malloc(READ_BYTES);
+	cutter->buffer = aligned_alloc(ZM_CUTTER_BLOCK_BYTES, READ_BYTES); /* as cat's */
 	return cutter->buffer ? 0 : zm_why_errno(why, -ENOMEM, "a block of %d bytes", READ_BYTES);
 }
 

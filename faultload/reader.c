@@ -70,7 +70,8 @@ int zm_reader_setup(struct zm_task *task, struct zm_why *why)
 	int r;
 
 	reader->fd = -1;
-	reader->buffer = malloc(BLOCK_BYTES);
+	/* On a page's border, as dd's: where it lies moves the copy's cost by a seventh. */
+	reader->buffer = aligned_alloc(BLOCK_BYTES, BLOCK_BYTES);
 	if (!reader->buffer)
 		return zm_why_errno(why, -ENOMEM, "a block of %d bytes", BLOCK_BYTES);
 	if (!is_pair(task->run))
