@@ -81,7 +81,7 @@ static bool line(struct zm_judge *judge, struct trials trials)
 /* Nothing has changed in any of them. */
 static bool any_alarm(struct zm_judge *judge, struct zm_random *random, bool *ret_any)
 {
-	const struct trials none = { .nr_base = 5, .nr_new = 5, .cv = SPREAD, .ratio = 1 };
+	const struct trials none = { .nr_base = 10, .nr_new = 10, .cv = SPREAD, .ratio = 1 };
 	double p[MANY];
 
 	*ret_any = false;
@@ -90,7 +90,7 @@ static bool any_alarm(struct zm_judge *judge, struct zm_random *random, bool *re
 		struct zm_judgement judgement;
 
 		draw_sides(&none, random, base, new);
-		if (zm_judge_samples(judge, base, 5, new, 5, &judgement))
+		if (zm_judge_samples(judge, base, 10, new, 10, &judgement))
 			return false;
 		p[i] = judgement.p;
 	}
