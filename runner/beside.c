@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "results/compare.h"
+#include "results/format_compare.h"
 
 /* --- the words --- */
 
@@ -226,8 +227,10 @@ int zm_beside_stored(struct zm_beside *beside, const struct zm_document *documen
 		beside->sides[i] = (struct zm_view_side){ sides->list[i].name, words->variants[i] };
 	find_cells(beside, options, nr_cpus, plan);
 	r = zm_compare_make(sides->list, sides->nr, &rules, &compare, why);
-	if (r == 0)
+	if (r == 0) {
+		beside->view.is_between_boots = zm_compare_any_between_boots(compare);
 		r = take_compared(beside, compare, plan, why);
+	}
 	zm_compare_free(compare);
 	if (r < 0)
 		zm_beside_release(beside);

@@ -6,6 +6,7 @@
 #define ZM_RUNNER_DOCUMENT_VIEW_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "results/document.h"
@@ -27,7 +28,8 @@ struct zm_view {
 	const char *const *titles; /* of the cells that were run */
 	size_t nr_cells;
 	const struct zm_measured *measured; /* [side * nr_cells + cell] */
-	const size_t *cells; /* of each point (of one, without points); ZM_VIEW_NO_CELL: none */
+	bool is_between_boots; /* one boot a kernel: what differs between two is in it */
+	const size_t *cells;   /* of each point (of one, without points); ZM_VIEW_NO_CELL: none */
 };
 
 /* The first of these metrics that the kernel has in that cell; NULL: none. */

@@ -9,29 +9,34 @@
 #define TIGHT 0.02 /* an interval within it shows that there is none */
 
 /* From half to twice as much, as ratios. */
-static bool has_size(double documented, double low, double high)
+static bool has_size(double documented, double measured)
 {
 	double size = log1p(fmax(documented, -0.999999));
-	double least = fmin(size / 2, size * 2), most = fmax(size / 2, size * 2);
+	double times = log1p(fmax(measured, -0.999999)) / size;
 
-	return log1p(fmax(low, -0.999999)) <= most && log1p(fmax(high, -0.999999)) >= least;
+	return times >= 0.5 && times <= 2;
 }
 
+/* A change near 0 shows nothing when its interval is wide. */
 static enum zm_shape judge_flat(double measured, double low, double high)
 {
-	if (fabs(measured) < FLAT || (low > -TIGHT && high < TIGHT))
-		return ZM_SHAPE_AGREES;
-	return low <= 0 && high >= 0 ? ZM_SHAPE_TOO_NOISY : ZM_SHAPE_DIFFERS;
+	bool is_tight = low > -TIGHT && high < TIGHT;
+
+	if (low == high)
+		return fabs(measured) < FLAT ? ZM_SHAPE_AGREES : ZM_SHAPE_DIFFERS;
+	if (!is_tight && low <= 0 && high >= 0)
+		return ZM_SHAPE_TOO_NOISY;
+	return is_tight || fabs(measured) < FLAT ? ZM_SHAPE_AGREES : ZM_SHAPE_DIFFERS;
 }
 
-static enum zm_shape judge_change(double documented, double low, double high)
+static enum zm_shape judge_change(double documented, double measured, double low, double high)
 {
 	if (low <= 0 && high >= 0)
 		return low <= documented && documented <= high ? ZM_SHAPE_TOO_NOISY
 							       : ZM_SHAPE_DIFFERS;
 	if ((low > 0) != (documented > 0))
 		return ZM_SHAPE_DIFFERS;
-	return has_size(documented, low, high) ? ZM_SHAPE_AGREES : ZM_SHAPE_DIRECTION;
+	return has_size(documented, measured) ? ZM_SHAPE_AGREES : ZM_SHAPE_DIRECTION;
 }
 
 static enum zm_shape judge(const struct zm_shape_found *found)
@@ -43,7 +48,7 @@ static enum zm_shape judge(const struct zm_shape_found *found)
 		return ZM_SHAPE_UNKNOWN;
 	if (fabs(found->documented) < FLAT)
 		return judge_flat(found->measured, low, high);
-	return judge_change(found->documented, low, high);
+	return judge_change(found->documented, found->measured, low, high);
 }
 
 int zm_shape_judge(double documented, const double *base, size_t nr_base, const double *new,
@@ -95,7 +100,7 @@ void zm_shape_order(const double *documented, const double *measured, size_t nr,
 const char *zm_shape_name(enum zm_shape shape)
 {
 	static const char *const names[] = {
-		[ZM_SHAPE_UNKNOWN] = "not measured",
+		[ZM_SHAPE_UNKNOWN] = "nothing to hold against it",
 		[ZM_SHAPE_AGREES] = "as documented",
 		[ZM_SHAPE_DIRECTION] = "direction as documented, size not",
 		[ZM_SHAPE_TOO_NOISY] = "too noisy to tell",

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum zm_shape {
-	ZM_SHAPE_UNKNOWN,   /* one side has no value */
+	ZM_SHAPE_UNKNOWN,   /* one side has no value, or the change is none of a share: from 0 */
 	ZM_SHAPE_AGREES,    /* direction and size: from half to twice the documented change */
 	ZM_SHAPE_DIRECTION, /* the direction, not the size */
 	ZM_SHAPE_TOO_NOISY, /* the interval holds both no change and the documented one */
@@ -22,8 +22,9 @@ struct zm_shape_found {
 	double low, high;            /* of the measured one, at 95 %; NaN: too few values */
 };
 
-/* What is documented as no change (below 1 %) agrees with what is below 1 %, or with an interval around
- * it of less than 2 %. Without an interval the measured change itself is taken. -ENOMEM. */
+/* What is documented as no change (below 1 %) agrees with an interval within plus and minus 2 %, or with a
+ * change below 1 % whose interval does not hold 0; a wider one that holds it is too noisy. Without an interval
+ * the measured change itself is taken. -ENOMEM. */
 int zm_shape_judge(double documented, const double *base, size_t nr_base, const double *new,
 		   size_t nr_new, struct zm_shape_found *ret_found);
 

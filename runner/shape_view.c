@@ -57,7 +57,8 @@ static void add(struct lines *lines, const char *name, size_t side, double docum
 		lines->list[lines->nr++] = line;
 }
 
-/* The documented change from the kernel that the base stands for to the side's. */
+/* The documented change from the kernel that the base stands for to the side's; NaN, and no line: from 0, or
+ * one has no figure there. */
 static double documented_change(const struct zm_view *view, size_t row, size_t side)
 {
 	const struct zm_mail_cell *cells = view->table->record.rows[row].cells;
@@ -74,12 +75,12 @@ static void add_row(const struct zm_view *view, struct lines *lines, size_t row)
 		zm_document_view_figure(view, 0, cell, wanted->metrics);
 
 	for (size_t side = 1; base && side < view->nr_sides; side++) {
+		double change = documented_change(view, row, side);
 		const struct zm_measured_figure *new =
 			zm_document_view_figure(view, side, cell, wanted->metrics);
 
-		if (new && !view->table->record.rows[row].is_fail)
-			add(lines, wanted->name, side, documented_change(view, row, side), base,
-			    new, wanted->is_inverse);
+		if (new && !isnan(change) && !view->table->record.rows[row].is_fail)
+			add(lines, wanted->name, side, change, base, new, wanted->is_inverse);
 	}
 }
 
@@ -213,6 +214,11 @@ static int print_lines(const struct zm_view *view, const struct lines *lines, FI
 		put_line(view, table, &lines->list[i]);
 	(void)fputc('\n', out);
 	r = table ? zm_table_print(table, out, zm_table_terminal_width(), "  ") : -ENOMEM;
+	if (view->is_between_boots)
+		(void)fputs(
+			"  One boot a kernel: what differs between two boots of one kernel would "
+			"look the same.\n",
+			out);
 	zm_table_free(table);
 	return r;
 }

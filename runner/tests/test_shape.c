@@ -40,6 +40,8 @@ static void test_shapes(void **state)
 		{ 0.0004, 0.0, 0.005, ZM_SHAPE_AGREES }, /* none there, none here */
 		{ 0.0004, 0.1, 0.005, ZM_SHAPE_DIFFERS },
 		{ 0.0004, 0.05, 0.4, ZM_SHAPE_TOO_NOISY },
+		{ 0.0004, 0.0, 0.4, ZM_SHAPE_TOO_NOISY }, /* near 0, and it could be anything */
+		{ 0.05, 0.60, 0.3, ZM_SHAPE_DIRECTION },  /* from 5 % to over 100 %: no size */
 		{ NAN, 0.1, 0.01, ZM_SHAPE_UNKNOWN },
 	};
 
@@ -69,7 +71,7 @@ static void test_few(void **state)
 	assert_true(isnan(found.low) || !isfinite(found.low));
 	assert_int_equal(zm_shape_judge(-0.1, base, 1, new, 0, &found), 0);
 	assert_int_equal(found.shape, ZM_SHAPE_UNKNOWN);
-	assert_string_equal(zm_shape_name(found.shape), "not measured");
+	assert_string_equal(zm_shape_name(found.shape), "nothing to hold against it");
 }
 
 static void test_order(void **state)
