@@ -331,6 +331,20 @@ static int test_failures(struct zm_compare *compare)
 	return error;
 }
 
+enum zm_verdict zm_compare_failures(const struct zm_compare *compare,
+				    const struct zm_compare_cell *cell, size_t side)
+{
+	size_t base_failed = cell->sides[0].nr_failed, failed = cell->sides[side].nr_failed;
+	size_t base_nr = base_failed + cell->sides[0].nr_ok;
+	size_t nr = failed + cell->sides[side].nr_ok;
+
+	if (isnan(cell->sides[side].p))
+		return ZM_VERDICT_NOT_ENOUGH;
+	if (cell->sides[side].p > compare->judge.alpha)
+		return ZM_VERDICT_TOO_NOISY;
+	return failed * base_nr > base_failed * nr ? ZM_VERDICT_WORSE : ZM_VERDICT_BETTER;
+}
+
 /* --- order and words --- */
 
 static double best_p(const struct zm_compare_metric *metric)

@@ -117,4 +117,9 @@ int zm_compare_make(struct zm_compare_side *sides, size_t nr_sides,
 		    struct zm_why *why);
 void zm_compare_free(struct zm_compare *compare);
 
+/* Of a cell's runs that failed, against the base's: worse or better where chance does not explain it, else too
+ * noisy; not enough: none failed, or a side has no run. */
+enum zm_verdict zm_compare_failures(const struct zm_compare *compare,
+				    const struct zm_compare_cell *cell, size_t side);
+
 #endif

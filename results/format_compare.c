@@ -116,6 +116,13 @@ bool zm_compare_any_between_boots(const struct zm_compare *compare)
 	return false;
 }
 
+const char *zm_compare_chance(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			      size_t side)
+{
+	return zm_compare_failures(compare, cell, side) == ZM_VERDICT_TOO_NOISY ? "may be chance"
+										: "not by chance";
+}
+
 void zm_compare_print_legend(const struct zm_compare *compare, FILE *out)
 {
 	(void)fprintf(

@@ -91,6 +91,10 @@ char *zm_compare_interval_title(char *buf, size_t size, const struct zm_compare 
 /* Is any verdict one between two single boots? */
 bool zm_compare_any_between_boots(const struct zm_compare *compare);
 
+/* "not by chance", "may be chance": of runs that failed. */
+const char *zm_compare_chance(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			      size_t side);
+
 /* How the table of verdicts is to be read: a few lines without marks of HTML, an empty one before them. */
 void zm_compare_print_legend(const struct zm_compare *compare, FILE *out);
 

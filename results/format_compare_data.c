@@ -163,12 +163,19 @@ static void put_number(FILE *out, double value)
 	zm_csv_next(out, text);
 }
 
+static void put_count(FILE *out, size_t count)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%zu", count);
+	zm_csv_next(out, text);
+}
+
 static void csv_row(const struct zm_compare *compare, const struct zm_compare_cell *cell,
 		    const struct zm_compare_metric *metric, size_t side, FILE *out)
 {
 	const struct zm_compare_outcome *outcome = &metric->outcomes[side];
 	const struct zm_judgement *judgement = &outcome->judgement;
-	char text[32];
 
 	zm_csv_first(out, cell->workload);
 	zm_csv_next(out, cell->words);
@@ -187,14 +194,50 @@ static void csv_row(const struct zm_compare *compare, const struct zm_compare_ce
 	put_number(out, judgement->p);
 	put_number(out, outcome->p);
 	put_number(out, judgement->detectable);
-	(void)snprintf(text, sizeof(text), "%zu", outcome->nr_needed);
-	zm_csv_next(out, outcome->nr_needed == SIZE_MAX ? "" : text);
+	if (outcome->nr_needed == SIZE_MAX)
+		zm_csv_next(out, "");
+	else
+		put_count(out, outcome->nr_needed);
 	zm_csv_next(out, zm_method_name(judgement->method));
-	(void)snprintf(text, sizeof(text), "%zu", judgement->nr_base);
-	zm_csv_next(out, text);
-	(void)snprintf(text, sizeof(text), "%zu", judgement->nr_new);
-	zm_csv_next(out, text);
+	put_count(out, judgement->nr_base);
+	put_count(out, judgement->nr_new);
 	zm_csv_next(out, outcome->is_between_boots ? "1" : "0");
+	zm_csv_end(out);
+}
+
+/* What failed of a cell's runs, in percent of them. */
+static void csv_failures(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			 size_t side, FILE *out)
+{
+	size_t nr_base = cell->sides[0].nr_ok + cell->sides[0].nr_failed;
+	size_t nr = cell->sides[side].nr_ok + cell->sides[side].nr_failed;
+	double base = 100 * (double)cell->sides[0].nr_failed / (double)nr_base;
+	double new = 100 * (double)cell->sides[side].nr_failed / (double)nr;
+	const char *const words[] = {
+		cell->words, "runs.failed",          "%",
+		"failures",  compare->sides[0].name, compare->sides[side].name
+	};
+
+	if (isnan(cell->sides[side].p))
+		return;
+	zm_csv_first(out, cell->workload);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		zm_csv_next(out, words[i]);
+	put_number(out, base);
+	put_number(out, new);
+	put_number(out, new - base);
+	put_number(out, NAN);
+	put_number(out, NAN);
+	zm_csv_next(out, "difference");
+	zm_csv_next(out, zm_verdict_name(zm_compare_failures(compare, cell, side)));
+	put_number(out, NAN);
+	put_number(out, cell->sides[side].p);
+	put_number(out, NAN);
+	put_number(out, NAN);
+	zm_csv_next(out, "fisher");
+	put_count(out, nr_base);
+	put_count(out, nr);
+	zm_csv_next(out, "0");
 	zm_csv_end(out);
 }
 
@@ -210,6 +253,8 @@ int zm_format_compare_csv(const struct zm_compare *compare, const struct zm_form
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
 
+		for (size_t side = 1; side < compare->nr_sides; side++)
+			csv_failures(compare, cell, side, out);
 		for (size_t k = 0; k < cell->nr_metrics; k++) {
 			for (size_t side = 1; side < compare->nr_sides; side++) {
 				if (cell->metrics[k].sides[side].nr)
@@ -240,25 +285,23 @@ static void describe(char *buf, size_t size, const struct zm_compare_metric *met
 
 /* Worse is a failure; what could not be told is skipped: never a pass by missing data. */
 static void junit_case(const struct zm_compare *compare, const struct zm_compare_cell *cell,
-		       const struct zm_compare_metric *metric, size_t side, FILE *out)
+		       size_t side, const char *name, enum zm_verdict verdict, const char *text,
+		       FILE *out)
 {
-	const struct zm_compare_outcome *outcome = &metric->outcomes[side];
-	char title[256], text[320];
+	char title[256];
 
 	(void)fputs("    <testcase classname=\"", out);
 	zm_xml_text(out, zm_compare_title(title, sizeof(title), cell));
 	(void)fputs("\" name=\"", out);
-	zm_xml_text(out, metric->name);
+	zm_xml_text(out, name);
 	(void)fputs(" against ", out);
 	zm_xml_text(out, compare->sides[side].name);
 	(void)fputs("\">", out);
-	describe(text, sizeof(text), metric, outcome);
-	if (outcome->verdict == ZM_VERDICT_WORSE) {
+	if (verdict == ZM_VERDICT_WORSE) {
 		(void)fputs("<failure message=\"", out);
 		zm_xml_text(out, text);
 		(void)fputs("\"/>", out);
-	} else if (outcome->verdict == ZM_VERDICT_TOO_NOISY ||
-		   outcome->verdict == ZM_VERDICT_NOT_ENOUGH) {
+	} else if (verdict == ZM_VERDICT_TOO_NOISY || verdict == ZM_VERDICT_NOT_ENOUGH) {
 		(void)fputs("<skipped message=\"", out);
 		zm_xml_text(out, text);
 		(void)fputs("\"/>", out);
@@ -270,26 +313,68 @@ static void junit_case(const struct zm_compare *compare, const struct zm_compare
 	(void)fputs("</testcase>\n", out);
 }
 
+static void junit_metric(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			 const struct zm_compare_metric *metric, size_t side, FILE *out)
+{
+	const struct zm_compare_outcome *outcome = &metric->outcomes[side];
+	char text[320];
+
+	describe(text, sizeof(text), metric, outcome);
+	junit_case(compare, cell, side, metric->name, outcome->verdict, text, out);
+}
+
+/* A kernel on which nothing runs has no metric at all. */
+static void junit_failures(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			   size_t side, FILE *out)
+{
+	char text[160];
+
+	if (isnan(cell->sides[side].p))
+		return;
+	(void)snprintf(
+		text, sizeof(text), "%zu of %zu runs failed, before %zu of %zu; %s (p = %.2g)",
+		cell->sides[side].nr_failed, cell->sides[side].nr_failed + cell->sides[side].nr_ok,
+		cell->sides[0].nr_failed, cell->sides[0].nr_failed + cell->sides[0].nr_ok,
+		zm_compare_chance(compare, cell, side), cell->sides[side].p);
+	junit_case(compare, cell, side, "runs that failed",
+		   zm_compare_failures(compare, cell, side), text, out);
+}
+
+/* How many of which verdict, those on runs that failed among them. */
+static void count_cases(const struct zm_compare *compare, size_t *ret_nr_of)
+{
+	memcpy(ret_nr_of, compare->nr_of, sizeof(compare->nr_of));
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		for (size_t side = 1; side < compare->nr_sides; side++) {
+			if (!isnan(compare->cells[i].sides[side].p))
+				ret_nr_of[zm_compare_failures(compare, &compare->cells[i], side)]++;
+		}
+	}
+}
+
 int zm_format_compare_junit(const struct zm_compare *compare,
 			    const struct zm_format_compare *options, FILE *out)
 {
-	size_t nr_all = 0;
+	size_t nr_of[ZM_VERDICT_CHANGED + 1], nr_all = 0;
 
 	(void)options;
+	count_cases(compare, nr_of);
 	for (unsigned int verdict = 0; verdict <= ZM_VERDICT_CHANGED; verdict++)
-		nr_all += compare->nr_of[verdict];
+		nr_all += nr_of[verdict];
 	(void)fprintf(out,
 		      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
 		      "name=\"zonemark compare\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
-		      nr_all, compare->nr_of[ZM_VERDICT_WORSE],
-		      compare->nr_of[ZM_VERDICT_TOO_NOISY] + compare->nr_of[ZM_VERDICT_NOT_ENOUGH]);
+		      nr_all, nr_of[ZM_VERDICT_WORSE],
+		      nr_of[ZM_VERDICT_TOO_NOISY] + nr_of[ZM_VERDICT_NOT_ENOUGH]);
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
 
+		for (size_t side = 1; side < compare->nr_sides; side++)
+			junit_failures(compare, cell, side, out);
 		for (size_t k = 0; k < cell->nr_primary; k++) {
 			for (size_t side = 1; side < compare->nr_sides; side++) {
 				if (cell->metrics[k].sides[side].nr)
-					junit_case(compare, cell, &cell->metrics[k], side, out);
+					junit_metric(compare, cell, &cell->metrics[k], side, out);
 			}
 		}
 	}

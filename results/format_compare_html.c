@@ -288,7 +288,6 @@ static void put_failure(const struct zm_compare *compare, const struct zm_compar
 {
 	size_t nr_base = cell->sides[0].nr_ok + cell->sides[0].nr_failed;
 	size_t nr = cell->sides[side].nr_ok + cell->sides[side].nr_failed;
-	double p = cell->sides[side].p;
 	char title[256];
 
 	(void)fputs("<tr>", out);
@@ -296,8 +295,8 @@ static void put_failure(const struct zm_compare *compare, const struct zm_compar
 	put_number(out, "%zu of %zu", cell->sides[0].nr_failed, nr_base);
 	put_cell(out, NULL, compare->sides[side].name);
 	put_number(out, "%zu of %zu", cell->sides[side].nr_failed, nr);
-	put_number(out, "%.2g", p);
-	put_cell(out, NULL, p > compare->judge.alpha ? "may be chance" : "not by chance");
+	put_number(out, "%.2g", cell->sides[side].p);
+	put_cell(out, NULL, zm_compare_chance(compare, cell, side));
 	(void)fputs("</tr>\n", out);
 }
 

@@ -62,6 +62,47 @@ static void markdown_row(const struct zm_compare *compare, const struct zm_compa
 	(void)fputs("|\n", out);
 }
 
+static void markdown_failures(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			      size_t side, FILE *out)
+{
+	char title[256], text[64];
+
+	put_cell(out, zm_compare_title(title, sizeof(title), cell));
+	for (size_t k = 0; k < 2; k++) {
+		size_t which = k ? side : 0;
+
+		(void)snprintf(text, sizeof(text), "%zu of %zu", cell->sides[which].nr_failed,
+			       cell->sides[which].nr_failed + cell->sides[which].nr_ok);
+		put_cell(out, text);
+	}
+	(void)snprintf(text, sizeof(text), "%.2g", cell->sides[side].p);
+	put_cell(out, text);
+	put_cell(out, zm_compare_chance(compare, cell, side));
+	put_cell(out, compare->sides[side].name);
+	(void)fputs("|\n", out);
+}
+
+static void markdown_all_failures(const struct zm_compare *compare, FILE *out)
+{
+	bool has_begun = false;
+
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		for (size_t side = 1; side < compare->nr_sides; side++) {
+			if (isnan(compare->cells[i].sides[side].p))
+				continue;
+			if (!has_begun) {
+				(void)fputs("\n| runs that failed ", out);
+				put_cell(out, compare->sides[0].name);
+				(void)fputs("| value | p | | against |\n"
+					    "|---|--:|--:|--:|---|---|\n",
+					    out);
+			}
+			has_begun = true;
+			markdown_failures(compare, &compare->cells[i], side, out);
+		}
+	}
+}
+
 int zm_format_compare_markdown(const struct zm_compare *compare,
 			       const struct zm_format_compare *options, FILE *out)
 {
@@ -85,6 +126,7 @@ int zm_format_compare_markdown(const struct zm_compare *compare,
 			}
 		}
 	}
+	markdown_all_failures(compare, out);
 	return 0;
 }
 

@@ -222,9 +222,7 @@ static int print_failures(const struct zm_compare *compare, const struct zm_form
 			zm_table_cell(table, "%s", compare->sides[side].name);
 			zm_table_cell(table, "%zu of %zu", cell->sides[side].nr_failed, nr);
 			zm_table_cell(table, "%.2g", cell->sides[side].p);
-			zm_table_cell(table, "%s",
-				      cell->sides[side].p > compare->judge.alpha ? "may be chance"
-										 : "not by chance");
+			zm_table_cell(table, "%s", zm_compare_chance(compare, cell, side));
 		}
 	}
 	if (zm_table_nr_rows(table)) {

@@ -95,6 +95,17 @@ static const char *switch_of(const struct zm_cmd *cmd, const char *word)
 	return NULL;
 }
 
+/* What the row is without a value; NULL: it needs one. */
+static const char *bare_value(const struct zm_cmd *cmd, const struct zm_option *row)
+{
+	const char *equals = cmd->bare ? strchr(cmd->bare, '=') : NULL;
+	size_t length = equals ? (size_t)(equals - cmd->bare) : 0;
+
+	if (!equals || strlen(row->name) != length || memcmp(row->name, cmd->bare, length) != 0)
+		return NULL;
+	return equals + 1;
+}
+
 /* The switch at argv[*i] ("--name", "--name=value"); steps over a value of its own. */
 static int parse_switch(struct parser *parser, int argc, char *const *argv, int *i,
 			struct zm_why *why)
@@ -111,6 +122,8 @@ static int parse_switch(struct parser *parser, int argc, char *const *argv, int 
 		return no_such_switch(cmd, typed, length, why);
 	if (!value && row->type == ZM_OPTION_BOOL)
 		value = "1";
+	if (!value && (*i + 1 == argc || argv[*i + 1][0] == '-'))
+		value = bare_value(cmd, row);
 	if (!value && *i + 1 < argc)
 		value = argv[++*i];
 	if (!value || !*value)

@@ -54,6 +54,9 @@ struct zm_cmd {
 	 * in JSON; --help is everybody's. */
 	const struct zm_option *switches;
 	size_t switches_size;
+	/* A switch that may stand without a value, at the line's end or before another one, and what it is then:
+	 * "gate=0"; may be NULL. */
+	const char *bare;
 	/* Its words are another command's line: switches are looked for up to the first word only. */
 	bool takes_a_line;
 	bool leaves_journals; /* true: dead runs' journals are not undone before it (restore itself) */

@@ -52,9 +52,9 @@ static const struct zm_option rows[] = {
 	  .type = ZM_OPTION_STRING,
 	  .offset = AT(gate),
 	  .unit = "percent|bisect",
-	  .help = "exit status 1 on a regression of at least so much; `bisect`: 0, 1 or 125 for "
-		  "git "
-		  "bisect run" },
+	  .help = "exit status 1 on a regression of at least so much (any, without a value), or "
+		  "when "
+		  "more runs fail; `bisect`: 0, 1 or 125 for git bisect run" },
 	ZM_ROW_OUTPUT(struct switches),
 	ZM_ROW_DB(struct switches),
 	{ .name = NULL },
@@ -94,7 +94,7 @@ static int parse_gate(const char *text, enum gate *ret_gate, double *ret_percent
 }
 
 /* A regression of at least so much, on any side. */
-static bool has_regression(const struct zm_compare *compare, double percent)
+static bool has_worse_metric(const struct zm_compare *compare, double percent)
 {
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
@@ -116,17 +116,75 @@ static bool has_regression(const struct zm_compare *compare, double percent)
 	return false;
 }
 
-/* git bisect: 125 is "cannot be told", which makes it try another commit. */
-static int gate_status(const struct zm_compare *compare, enum gate gate, double percent)
+/* Runs that fail more often than before are a regression of any size. */
+static bool has_worse_failures(const struct zm_compare *compare)
 {
-	bool is_worse = gate != GATE_NONE && has_regression(compare, percent);
-	bool is_unclear =
-		compare->nr_of[ZM_VERDICT_TOO_NOISY] || compare->nr_of[ZM_VERDICT_NOT_ENOUGH];
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		for (size_t side = 1; side < compare->nr_sides; side++) {
+			if (zm_compare_failures(compare, &compare->cells[i], side) ==
+			    ZM_VERDICT_WORSE)
+				return true;
+		}
+	}
+	return false;
+}
 
-	if (is_worse)
+static bool is_mute(const struct zm_compare_cell *cell, size_t side)
+{
+	return cell->sides[side].nr_ok == 0 && cell->sides[side].nr_failed > 0;
+}
+
+/* Where all runs of one side failed, and not those of the other, nothing was judged. */
+static int find_mute(const struct zm_compare *compare, struct zm_why *why)
+{
+	for (size_t i = 0; i < compare->nr_cells; i++) {
+		const struct zm_compare_cell *cell = &compare->cells[i];
+
+		for (size_t side = 1; side < compare->nr_sides; side++) {
+			size_t which = is_mute(cell, 0) ? 0 : side;
+
+			if (is_mute(cell, 0) != is_mute(cell, side))
+				return zm_why_set(
+					why, -ENODATA,
+					"compare: --gate: %s: all %zu runs of %s failed, so "
+					"that there is nothing to judge",
+					cell->workload, cell->sides[which].nr_failed,
+					compare->sides[which].name);
+		}
+	}
+	return 0;
+}
+
+static size_t nr_judged(const struct zm_compare *compare)
+{
+	size_t nr = 0;
+
+	for (unsigned int verdict = 0; verdict <= ZM_VERDICT_CHANGED; verdict++)
+		nr += compare->nr_of[verdict];
+	return nr;
+}
+
+/* git bisect: 125 is "cannot be told", which makes it try another commit. A gate that had nothing to judge is
+ * not passed. */
+static int gate_status(const struct zm_compare *compare, enum gate gate, double percent,
+		       struct zm_why *why)
+{
+	bool is_unclear = compare->nr_of[ZM_VERDICT_TOO_NOISY] ||
+			  compare->nr_of[ZM_VERDICT_NOT_ENOUGH] || nr_judged(compare) == 0;
+	int error;
+
+	if (gate == GATE_NONE)
+		return ZM_EXIT_OK;
+	if (has_worse_metric(compare, percent) || has_worse_failures(compare))
 		return ZM_EXIT_NO;
-	if (gate == GATE_BISECT && is_unclear)
-		return 125;
+	error = find_mute(compare, why);
+	if (gate == GATE_BISECT)
+		return is_unclear || error ? 125 : ZM_EXIT_OK;
+	if (error)
+		return zm_cmd_fail(ZM_EXIT_RUN_FAILED, why);
+	if (nr_judged(compare) == 0)
+		return zm_cmd_failf(ZM_EXIT_USAGE, "compare: --gate: there is no verdict: "
+						   "no primary metric in common");
 	return ZM_EXIT_OK;
 }
 
@@ -171,7 +229,7 @@ static int compare_all(const struct zm_args *args, struct zm_sides *sides, struc
 	if (!error)
 		error = print(compare, switches, why);
 	if (!error)
-		status = gate_status(compare, gate, percent);
+		status = gate_status(compare, gate, percent, why);
 	zm_compare_free(compare);
 	if (error == -EIO && !why->text[0])
 		return ZM_EXIT_USAGE; /* standard output failed: main says how */
@@ -224,5 +282,6 @@ const struct zm_cmd ZM_CMD = {
 	.completes = "runs files",
 	.switches = rows,
 	.switches_size = sizeof(struct switches),
+	.bare = "gate=0",
 	.run = run,
 };

@@ -34,6 +34,10 @@ setup_more() {
 		run_split zonemark compare new base --gate $gate
 		[ "$status" -eq 1 ]
 	done
+	run_split zonemark compare new base --gate
+	[ "$status" -eq 1 ]
+	run_split zonemark compare new base --gate --format csv
+	[ "$status" -eq 1 ]
 	run_split zonemark compare new base --gate 8
 	succeeds
 	run_split zonemark compare base new --gate 0
@@ -48,6 +52,48 @@ setup_more() {
 	ZONEMARK_DB=$BATS_FILE_TMPDIR/small.db run_split zonemark compare 1 3 --gate bisect
 	[ "$status" -eq 125 ]
 	has_line '^1 not enough$'
+}
+
+# A copy of $1 in which every run of the new kernel has failed.
+make_failing() {
+	cp "$1" failing.db
+	python3 -c '
+import sqlite3
+db = sqlite3.connect("failing.db")
+db.execute("UPDATE run SET status = 2, reason = \"it panicked\" WHERE status = 1 AND (id - 1) % 6 IN (2, 3)")
+db.commit()'
+	ZONEMARK_DB=failing.db
+}
+
+@test "a kernel on which the runs fail does not pass the gate" {
+	needs_command python3
+	make_failing "$BATS_FILE_TMPDIR/sample.db"
+	for gate in 0 50 bisect; do
+		run_split zonemark compare base new --gate $gate
+		[ "$status" -eq 1 ]
+	done
+	has_line '^no verdict: '
+	has_line '^  page_fault1  0 of 16  new +16 of 16  .* not by chance$'
+	run_split zonemark compare new base --gate bisect
+	[ "$status" -eq 125 ]
+	run_split zonemark compare base new --format junit
+	has_line 'tests="1" failures="1" skipped="0"'
+	has_line '<failure message="16 of 16 runs failed, before 0 of 16; not by chance '
+	run_split zonemark compare base new --format markdown
+	has_line '^\| page\\_fault1 \| 0 of 16 \| 16 of 16 \| .* \| not by chance \| new \|$'
+	run_split zonemark compare base new --format csv
+	has_line '^page_fault1,,runs.failed,%,failures,base,new,0,100,100,,,difference,worse,'
+}
+
+@test "two failed runs of two may be chance, and leave nothing to judge" {
+	needs_command python3
+	make_failing "$BATS_FILE_TMPDIR/small.db"
+	run_split zonemark compare base new --gate 5
+	fails_with 3 'compare: --gate: page_fault1: all 2 runs of new failed'
+	run_split zonemark compare base new --gate bisect
+	[ "$status" -eq 125 ]
+	run_split zonemark compare base new --format junit
+	has_line 'tests="1" failures="0" skipped="1"'
 }
 
 @test "the same against itself is the same" {
