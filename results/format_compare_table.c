@@ -4,6 +4,7 @@
 #include "results/format_compare.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "results/stat.h"
 #include "results/table.h"
 #include "results/utf8.h"
+#include "results/words.h"
 #include "workloads/base/cleanup.h"
 
 static bool is_significant(const struct zm_compare_outcome *outcome)
@@ -357,6 +359,8 @@ int zm_format_compare_benchstat(const struct zm_compare *compare,
 
 /* --- changelog --- */
 
+#define CHANGELOG_WIDTH 74
+
 /* The document's columns; what stands for each, the first that there is. */
 static const struct column {
 	const char *title;
@@ -364,7 +368,10 @@ static const struct column {
 	bool is_relative; /* base = 100.0 */
 	const char *metrics[3];
 } changelog_columns[] = {
-	{ "lock contend%", 13, false, { "zone-lock.contend%", "lock-contention.spin%" } },
+	{ "lock contend%",
+	  13,
+	  false,
+	  { "perf-profile.slowpath%", "zone-lock.contend%", "lock-contention.spin%" } },
 	{ "free_high", 9, true, { "pcp.free_high_per_s", "pcp.free_high" } },
 	{ "alloc_zone", 10, true, { "pcp.alloc_zone_per_s", "pcp.alloc_zone" } },
 	{ "cache miss rate%", 16, false, { "perf-stat.overall.cache-miss-rate%" } },
@@ -409,11 +416,11 @@ static void changelog_row(const struct zm_compare *compare, const struct zm_comp
 	changelog_value(out, 5, 100 * median_of(score, side) / median_of(score, 0));
 	for (size_t i = 0; i < NR_CHANGELOG_COLUMNS; i++) {
 		const struct column *column = &changelog_columns[i];
-		const struct zm_compare_metric *metric = find_metric(cell, column->metrics[0]);
+		const struct zm_compare_metric *metric = NULL;
 		double value;
 
-		if (!metric)
-			metric = find_metric(cell, column->metrics[1]);
+		for (size_t k = 0; k < 3 && !metric; k++)
+			metric = find_metric(cell, column->metrics[k]);
 		value = median_of(metric, side);
 		if (column->is_relative)
 			value = 100 * value / median_of(metric, 0);
@@ -422,19 +429,39 @@ static void changelog_row(const struct zm_compare *compare, const struct zm_comp
 	(void)fputc('\n', out);
 }
 
+/* What ran, all its parameters, and which figure the score is: nobody who reads the commit has the store. */
+static void changelog_title(const struct zm_compare_cell *cell, FILE *out)
+{
+	json_t *params = json_loads(cell->cell, 0, NULL);
+	zm_autofree char *text = NULL;
+
+	(void)json_object_del(params, "workload");
+	(void)fprintf(out, "%s (%s)\n", cell->workload, cell->metrics[0].name);
+	text = json_object_size(params) ? json_dumps(params, 0) : NULL;
+	if (text) {
+		(void)fputs("  ", out);
+		zm_words_print(text, CHANGELOG_WIDTH, 2, out);
+	}
+	json_decref(params);
+}
+
 int zm_format_compare_changelog(const struct zm_compare *compare,
 				const struct zm_format_compare *options, FILE *out)
 {
+	bool is_behind = false;
+
 	(void)options;
 	for (size_t i = 0; i < compare->nr_cells; i++) {
 		const struct zm_compare_cell *cell = &compare->cells[i];
-		char title[256];
 
 		if (cell->nr_primary == 0)
 			continue;
-		(void)fprintf(out, "%s%s (%s)\n\n%12s%5s", i ? "\n" : "",
-			      zm_compare_title(title, sizeof(title), cell), cell->metrics[0].name,
-			      "", cell->metrics[0].better == ZM_BETTER_LESS ? "time" : "score");
+		if (is_behind)
+			(void)fputc('\n', out);
+		is_behind = true;
+		changelog_title(cell, out);
+		(void)fprintf(out, "\n%12s%5s", "",
+			      cell->metrics[0].better == ZM_BETTER_LESS ? "time" : "score");
 		for (size_t k = 0; k < NR_CHANGELOG_COLUMNS; k++)
 			(void)fprintf(out, "  %s", changelog_columns[k].title);
 		(void)fputs("\n            -----", out);

@@ -176,6 +176,8 @@ TABLE
 @test "the tables of commit messages, mmtests and benchstat" {
 	run_split zonemark compare base new --format changelog
 	succeeds
+	has_line '^page_fault1 \(will-it-scale.per_process_ops\)$'
+	has_line '^  mode=process nr_task=2$'
 	has_line '^            score  lock contend%  free_high  alloc_zone  cache miss rate%$'
 	has_line '^base        100.0              -          -           -                 -$'
 	has_line '^new         107.9              -          -           -                 -$'
