@@ -18,6 +18,7 @@
 #include "runner/catalogue.h"
 #include "runner/qualify/campaign.h"
 #include "runner/qualify/finding.h"
+#include "workloads/base/cpuset.h"
 #include "workloads/base/tests/tree.h"
 
 static const char text[] = "repeat: 2\n"
@@ -160,10 +161,14 @@ static void a_groups_cpus_are_its_own(void **ret_state)
 		skip();
 	make_two_sockets(&state->machine);
 	for (size_t n = 0; n < 2; n++) {
+		struct zm_cpuset set = { 0 };
+
 		assert_true(zm_qualify_machine_group(&state->machine, ZM_PART_SOCKETS, n, &number,
 						     &cpus));
 		assert_int_equal(number, n);
-		assert_int_equal(atoi(cpus), state->machine.topology.cpus[n].cpu);
+		assert_int_equal(zm_cpuset_parse(cpus, &set), 0);
+		assert_int_equal(zm_cpuset_next(&set, 0), state->machine.topology.cpus[n].cpu);
+		zm_cpuset_release(&set);
 		free(cpus);
 	}
 	assert_false(zm_qualify_machine_group(&state->machine, ZM_PART_SOCKETS, 2, &number, &cpus));
