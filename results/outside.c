@@ -62,7 +62,7 @@ int zm_outside_file(int folder, const char *name, const char *shown, char **ret_
 {
 	zm_autofree char *text = NULL;
 	zm_autoclose int fd = -1;
-	size_t length;
+	size_t length = 0;
 	int error = open_regular(folder, name, shown, &fd, why);
 
 	if (error)
@@ -88,7 +88,7 @@ bool zm_outside_is_store(const char *path)
 	static const char magic[] = "SQLite format 3"; /* and its 0 */
 	char begin[sizeof(magic)];
 	zm_autoclose int fd = -1;
-	size_t length;
+	size_t length = 0;
 
 	/* what cannot be read is the store's to complain about */
 	if (open_regular(AT_FDCWD, path, path, &fd, NULL) < 0 ||
