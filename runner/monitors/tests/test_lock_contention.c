@@ -151,7 +151,7 @@ static void *share_pipe(void *unused)
 static void test_perf(void **state)
 {
 	struct tracepoint tracepoint = { .nr = 0 };
-	bool agrees = false;
+	bool agrees = false, is_seen = false;
 
 	(void)state;
 	need_locks();
@@ -170,9 +170,12 @@ static void test_perf(void **state)
 		lost = value_of("lock-contention.lost") - lost;
 		outer = tracepoint_read(&tracepoint) - outer;
 		assert_true(inner <= outer + 64);
+		is_seen = is_seen || outer > 0;
 		agrees = outer > 0 && outer - inner <= lost + outer / 20 + 8;
 	}
 	tracepoint_close(&tracepoint);
+	if (!is_seen) /* native spin locks, and never a second waiter */
+		skip();
 	assert_true(agrees);
 }
 

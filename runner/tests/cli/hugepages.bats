@@ -61,14 +61,33 @@ has_tasks() {
 	[ "$(echo "$everybody" | wc -w)" -ge 2 ]
 }
 
+state_of() { # PID
+	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2> /dev/null
+}
+
 is_over() { # PID …
 	local pid
 	for pid; do
-		case $(sed 's/.*) \(.\).*/\1/' "/proc/$pid/stat" 2> /dev/null) in
+		case $(state_of "$pid") in
 		'' | Z | X) ;;
 		*) return 1 ;;
 		esac
 	done
+}
+
+# Who was made last; stopped before, so that it is none that has just ended by itself.
+kill_last() {
+	local i last
+	for ((i = 0; i < 400; i++)); do
+		last=$(descendants "$runner" | tail -n 1)
+		kill -STOP "$last" 2> /dev/null || continue
+		until [[ $(state_of "$last") != [RSD] ]]; do :; done
+		if [ "$(state_of "$last")" = T ]; then
+			kill -9 "$last"
+			return 0
+		fi
+	done
+	return 1
 }
 
 pool_run=(hugetlb_pool pages=24 runtime=60 step=1)
@@ -128,10 +147,7 @@ end_with() { # SIGNAL RUN … PHASE
 	start_run "${cow_run[@]}" idle=0 warmup=0
 	until_true has_tasks
 	until_true is_changed
-	for _ in $(seq 50); do
-		last=$(descendants "$runner" | tail -n 1)
-		kill -9 "$last" 2> /dev/null && break
-	done
+	kill_last
 	status=0
 	wait "$runner" || status=$?
 	[ "$status" -eq 3 ]
@@ -139,7 +155,7 @@ end_with() { # SIGNAL RUN … PHASE
 	start_run "${pool_run[@]}" idle=0 warmup=0
 	until_true has_tasks
 	until_true is_changed
-	kill -9 "$(descendants "$runner" | tail -n 1)"
+	kill_last
 	status=0
 	wait "$runner" || status=$?
 	[ "$status" -eq 3 ]
