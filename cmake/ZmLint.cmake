@@ -23,13 +23,13 @@ function(zm_verify_headers)
   target_link_libraries(zm_headers PRIVATE zm::build ${arg_LIBRARIES})
   add_test(NAME lint/headers
            COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target zm_headers)
-  set_tests_properties(lint/headers PROPERTIES LABELS lint TIMEOUT 120 RESOURCE_LOCK build)
+  set_tests_properties(lint/headers PROPERTIES LABELS lint TIMEOUT 3000 RESOURCE_LOCK build)
 endfunction()
 
 function(zm_check name)
   add_test(NAME lint/${name}
            COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/checks/${name}.sh ${PROJECT_SOURCE_DIR} ${ARGN})
-  set_tests_properties(lint/${name} PROPERTIES LABELS lint TIMEOUT 60 SKIP_RETURN_CODE 77)
+  set_tests_properties(lint/${name} PROPERTIES LABELS lint TIMEOUT 300 SKIP_RETURN_CODE 77)
 endfunction()
 
 function(zm_lint)

@@ -90,6 +90,6 @@ function(zm_web_test)
   endif()
   add_test(NAME results/web/browser COMMAND ${ZM_NODE} ${arg_SCRIPT})
   set_tests_properties(results/web/browser PROPERTIES
-    LABELS "browser" TIMEOUT 400 SKIP_RETURN_CODE 77 ENVIRONMENT
+    LABELS "browser" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT
     "ZONEMARK=$<TARGET_FILE:zonemark>;ZM_BINARY_DIR=${PROJECT_BINARY_DIR};NODE_PATH=${ZM_WEB_FOLDER}/node_modules")
 endfunction()
