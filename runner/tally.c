@@ -68,7 +68,8 @@ int zm_tally_init(struct zm_tally *tally, const struct zm_arena *arena,
 	tally->values = calloc(nr * tally->nr_values, sizeof(*tally->values));
 	tally->series = calloc(nr * tally->nr_values, sizeof(*tally->series));
 	tally->moved_ns = calloc(nr, sizeof(*tally->moved_ns));
-	if (!tally->values || !tally->series || !tally->moved_ns)
+	tally->heard_ns = calloc(nr, sizeof(*tally->heard_ns));
+	if (!tally->values || !tally->series || !tally->moved_ns || !tally->heard_ns)
 		r = -ENOMEM;
 	for (unsigned int i = 0; r == 0 && i < nr; i++)
 		r = declare(tally, i);
@@ -86,6 +87,7 @@ void zm_tally_release(struct zm_tally *tally)
 	free(tally->series);
 	free(tally->hists);
 	free(tally->moved_ns);
+	free(tally->heard_ns);
 	*tally = (struct zm_tally){ 0 };
 }
 
@@ -105,14 +107,28 @@ static bool read_task(struct zm_tally *tally, unsigned int task)
 	return has_moved;
 }
 
+static void look(struct zm_tally *tally, uint64_t now_ns)
+{
+	uint64_t gap_ns = tally->t_ns && now_ns > tally->t_ns ? now_ns - tally->t_ns : 0;
+
+	tally->looked_ns += gap_ns < ZM_TALLY_LOOK_NS ? gap_ns : ZM_TALLY_LOOK_NS;
+}
+
+static void hear(struct zm_tally *tally, unsigned int task, uint64_t now_ns)
+{
+	tally->moved_ns[task] = now_ns;
+	tally->heard_ns[task] = tally->looked_ns;
+}
+
 void zm_tally_read(struct zm_tally *tally)
 {
 	uint64_t t0_ns = zm_clock_now_ns();
 	uint64_t t1_ns;
 
+	look(tally, t0_ns);
 	for (unsigned int i = 0; i < tally->arena->nr_tasks; i++) {
 		if (read_task(tally, i))
-			tally->moved_ns[i] = t0_ns;
+			hear(tally, i, t0_ns);
 	}
 	t1_ns = zm_clock_now_ns();
 	tally->took_ns = t1_ns - t0_ns;
@@ -139,8 +155,9 @@ uint64_t zm_tally_ops(const struct zm_tally *tally)
 
 void zm_tally_start_watch(struct zm_tally *tally, uint64_t now_ns)
 {
+	look(tally, now_ns);
 	for (unsigned int i = 0; i < tally->arena->nr_tasks; i++)
-		tally->moved_ns[i] = now_ns;
+		hear(tally, i, now_ns);
 }
 
 unsigned int zm_tally_most_silent(const struct zm_tally *tally, uint64_t *ret_silent_ns)
@@ -148,10 +165,9 @@ unsigned int zm_tally_most_silent(const struct zm_tally *tally, uint64_t *ret_si
 	unsigned int found = 0;
 
 	for (unsigned int i = 1; i < tally->arena->nr_tasks; i++) {
-		if (tally->moved_ns[i] < tally->moved_ns[found])
+		if (tally->heard_ns[i] < tally->heard_ns[found])
 			found = i;
 	}
-	*ret_silent_ns =
-		tally->t_ns > tally->moved_ns[found] ? tally->t_ns - tally->moved_ns[found] : 0;
+	*ret_silent_ns = tally->looked_ns - tally->heard_ns[found];
 	return found;
 }
