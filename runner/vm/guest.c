@@ -6,7 +6,8 @@
  *     signals   the user's: they end the guest
  *     channel   looked at ten times a second: up, running, done
  *
- * Once the command is done the guest has a moment to power off, then it is killed.
+ * Once the command is done the guest has a moment to power off, then it is killed. While this machine itself
+ * stands still (it is a virtual one that is stopped or moved, a laptop asleep) the guest's time stands still, too.
  */
 #include "runner/vm/guest.h"
 
@@ -27,6 +28,7 @@
 #include "workloads/base/clock.h"
 
 #define TICK_MS  100
+#define LOOK_NS  (2 * ZM_NS_PER_S) /* between two looks, when nothing stands still */
 #define LEAVE_NS (3 * ZM_NS_PER_S)
 #define GRACE_NS (2 * ZM_NS_PER_S) /* for the last lines of a guest that has refused */
 
@@ -37,7 +39,9 @@ struct watch {
 	struct zm_vm_course course;
 	pid_t qemu;
 	int console_fd, talk_fd;
-	uint64_t start_ns, end_ns; /* end_ns: when the command was done */
+	uint64_t start_ns;
+	uint64_t looked_ns; /* the last look */
+	uint64_t stood_ns;  /* for how long nobody could look */
 };
 
 /* --- start ----------------------------------------------------------------------------------- */
@@ -118,7 +122,7 @@ static int start(struct watch *watch, struct zm_vm_spec *spec, struct zm_why *wh
 	spec->talk_fd = talk[1];
 	if (r == 0)
 		r = zm_vm_qemu_argv(spec, &argv);
-	watch->start_ns = zm_clock_now_ns();
+	watch->start_ns = watch->looked_ns = zm_clock_now_ns();
 	if (r == 0)
 		r = fork_qemu(watch, spec, argv, console[1]);
 	for (int i = 0; i < 2 && r < 0; i++) {
@@ -201,13 +205,18 @@ static int hear_signal(struct watch *watch)
 }
 
 /* -ETIMEDOUT, or 1 when it has had its moment to power off. */
-static int look_at_time(const struct watch *watch)
+static int look_at_time(struct watch *watch)
 {
-	uint64_t now_ns = zm_clock_now_ns() - watch->start_ns;
 	const struct zm_vm_course *course = &watch->course;
+	uint64_t now_ns = zm_clock_now_ns();
 
+	if (now_ns - watch->looked_ns > LOOK_NS)
+		watch->stood_ns += now_ns - watch->looked_ns - LOOK_NS;
+	watch->looked_ns = now_ns;
+	now_ns -= watch->start_ns;
 	if (course->done_ns)
 		return now_ns > course->done_ns + LEAVE_NS;
+	now_ns -= watch->stood_ns;
 	if (!course->up_ns && now_ns > watch->limits->boot_ns)
 		return -ETIMEDOUT;
 	return watch->limits->all_ns && now_ns > watch->limits->all_ns ? -ETIMEDOUT : 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # vm: what it refuses, and how guests end, with a program in QEMU's place that ends as they do.
-# timeout: 60
+# timeout: 240
 load helper
 
 setup_more() {
@@ -118,6 +118,26 @@ echo "[    2.0] Kernel panic - not syncing: Fatal exception"'
 	leaves_nothing
 	vm --kernel kernel --timeout 1s list
 	ends_with 3 'was not done within 1 s \(--timeout\)'
+	leaves_nothing
+}
+
+# Of the four seconds in which it is stopped, two at most count.
+@test "while this machine stands still, a guest's time does not run out" {
+	qemu_does 'exec sleep 60'
+	start=$EPOCHREALTIME
+	"$ZONEMARK" vm --accel tcg --kernel kernel --boot-timeout 4s list > out 2> err &
+	pid=$!
+	for _ in $(seq 100); do
+		[ -s qemu.pid ] && break
+		sleep 0.1
+	done
+	kill -STOP $pid
+	sleep 4
+	kill -CONT $pid
+	status=0
+	wait $pid || status=$?
+	[ "$status" -eq 3 ]
+	awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { exit !(b - a >= 6) }'
 	leaves_nothing
 }
 
