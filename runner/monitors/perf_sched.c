@@ -25,6 +25,7 @@
 #include "results/store.h"
 #include "runner/monitors/bpf/perf_sched.h"
 #include "runner/monitors/bpf/perf_sched.skel.h"
+#include "runner/monitors/tasks.h"
 
 #define FIRST_PID_SPACE "pid:[4026531836]" /* the kernel's own number for it */
 
@@ -37,9 +38,7 @@ enum figure {
 	NR_FIGURES,
 };
 
-static const struct {
-	const char *name, *unit;
-} figures[NR_FIGURES] = {
+static const struct zm_tasks_figure figures[NR_FIGURES] = {
 	[DELAYS] = { "perf-sched.delays", "events" },
 	[DELAY_TIME] = { "perf-sched.delay_time", "ns" },
 	[WAITS] = { "perf-sched.waits", "events" },
@@ -104,26 +103,6 @@ static int open_sched(struct zm_monitor_context *context, struct zm_why *why)
 	return error;
 }
 
-static int declare_task(struct zm_monitor_context *context, unsigned int index)
-{
-	struct state *state = context->state;
-	int error = 0;
-
-	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
-		const struct zm_series_desc desc = {
-			.source = context->monitor->name,
-			.metric = figures[i].name,
-			.unit = figures[i].unit,
-			.kind = ZM_COUNT,
-			.scope = ZM_SCOPE_TASK,
-			.scope_id = index,
-		};
-
-		error = zm_recorder_series(context->recorder, &desc, &state->series[index][i]);
-	}
-	return error;
-}
-
 static int watch_task(struct state *state, unsigned int index, pid_t tid)
 {
 	const struct sched_thread thread = { .index = index };
@@ -148,7 +127,7 @@ static int attach_sched(struct zm_monitor_context *context, const struct zm_targ
 	if (!state->series)
 		error = -ENOMEM;
 	for (unsigned int i = 0; !error && i < target->nr_tasks; i++) {
-		error = declare_task(context, i);
+		error = zm_tasks_declare(context, i, figures, NR_FIGURES, state->series[i]);
 		if (!error)
 			error = watch_task(state, i, target->tids[i]);
 	}

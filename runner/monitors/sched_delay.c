@@ -35,10 +35,7 @@ struct state {
 	struct one_task *list; /* by task */
 };
 
-static const struct {
-	const char *name;
-	const char *unit;
-} figures[NR_FIGURES] = {
+static const struct zm_tasks_figure figures[NR_FIGURES] = {
 	[RUN] = { "sched-delay.run_time", "ns" },
 	[WAIT] = { "sched-delay.wait_time", "ns" },
 	[SLICES] = { "sched-delay.timeslices", "events" },
@@ -73,26 +70,6 @@ static int open_delay(struct zm_monitor_context *context, struct zm_why *why)
 	return 0;
 }
 
-static int declare_task(struct zm_monitor_context *context, unsigned int index)
-{
-	struct state *state = context->state;
-	int error = 0;
-
-	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
-		const struct zm_series_desc desc = {
-			.source = context->monitor->name,
-			.metric = figures[i].name,
-			.unit = figures[i].unit,
-			.kind = ZM_COUNT,
-			.scope = ZM_SCOPE_TASK,
-			.scope_id = index,
-		};
-
-		error = zm_recorder_series(context->recorder, &desc, &state->list[index].series[i]);
-	}
-	return error;
-}
-
 static int attach_delay(struct zm_monitor_context *context, const struct zm_target *target,
 			struct zm_why *why)
 {
@@ -105,7 +82,7 @@ static int attach_delay(struct zm_monitor_context *context, const struct zm_targ
 	if (!state->list)
 		error = -ENOMEM;
 	for (unsigned int i = 0; !error && i < target->nr_tasks; i++)
-		error = declare_task(context, i);
+		error = zm_tasks_declare(context, i, figures, NR_FIGURES, state->list[i].series);
 	return error ? zm_why_errno(why, error, "the series of %u tasks", target->nr_tasks) : 0;
 }
 

@@ -70,6 +70,26 @@ int zm_tasks_attach(struct zm_tasks *tasks, const struct zm_sysroot *root,
 	return 0;
 }
 
+int zm_tasks_declare(struct zm_monitor_context *context, unsigned int index,
+		     const struct zm_tasks_figure *figures, unsigned int nr, uint32_t *ret_series)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; !error && i < nr; i++) {
+		const struct zm_series_desc desc = {
+			.source = context->monitor->name,
+			.metric = figures[i].name,
+			.unit = figures[i].unit,
+			.kind = ZM_COUNT,
+			.scope = ZM_SCOPE_TASK,
+			.scope_id = index,
+		};
+
+		error = zm_recorder_series(context->recorder, &desc, &ret_series[i]);
+	}
+	return error;
+}
+
 void zm_tasks_release(struct zm_tasks *tasks)
 {
 	free(tasks->list);

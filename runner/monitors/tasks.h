@@ -36,6 +36,14 @@ void zm_tasks_release(struct zm_tasks *tasks);
 int zm_tasks_read(const struct zm_tasks *tasks, const struct zm_sysroot *root, unsigned int index,
 		  const char *file, char *buf, size_t size);
 
+/* Declares counts of one task, each in its unit. */
+struct zm_tasks_figure {
+	const char *name, *unit;
+};
+
+int zm_tasks_declare(struct zm_monitor_context *context, unsigned int index,
+		     const struct zm_tasks_figure *figures, unsigned int nr, uint32_t *ret_series);
+
 /* Its stat; -ESRCH also when the number belongs to another task by now. */
 int zm_tasks_stat(const struct zm_tasks *tasks, const struct zm_sysroot *root, unsigned int index,
 		  struct zm_taskstat *ret_taskstat);

@@ -39,27 +39,13 @@ struct state {
 	char text[TEXT_SIZE];
 };
 
-struct figure_row {
-	const char *name;
-	const char *unit;
-	struct zm_metric shown;
-};
-
-#define FIGURE(name_, unit_, shown_unit)                                                           \
-	{                                                                                          \
-		name_, unit_,                                                                      \
-		{                                                                                  \
-			.name = name_, .unit = shown_unit, .kind = ZM_COUNT                        \
-		}                                                                                  \
-	}
-
-static const struct figure_row figures[NR_FIGURES] = {
-	[USER_TIME] = FIGURE("time.user_time", "ns", "s"),
-	[SYSTEM_TIME] = FIGURE("time.system_time", "ns", "s"),
-	[MINOR_FAULTS] = FIGURE("time.minor_page_faults", "events", "events"),
-	[MAJOR_FAULTS] = FIGURE("time.major_page_faults", "events", "events"),
-	[VOLUNTARY] = FIGURE("time.voluntary_context_switches", "switches", "switches"),
-	[INVOLUNTARY] = FIGURE("time.involuntary_context_switches", "switches", "switches"),
+static const struct zm_tasks_figure figures[NR_FIGURES] = {
+	[USER_TIME] = { "time.user_time", "ns" },
+	[SYSTEM_TIME] = { "time.system_time", "ns" },
+	[MINOR_FAULTS] = { "time.minor_page_faults", "events" },
+	[MAJOR_FAULTS] = { "time.major_page_faults", "events" },
+	[VOLUNTARY] = { "time.voluntary_context_switches", "switches" },
+	[INVOLUNTARY] = { "time.involuntary_context_switches", "switches" },
 };
 
 static const struct zm_metric elapsed = { .name = "time.elapsed_time", .unit = "s" };
@@ -107,26 +93,6 @@ static int open_time(struct zm_monitor_context *context, struct zm_why *why)
 	return 0;
 }
 
-static int declare_task(struct zm_monitor_context *context, unsigned int index)
-{
-	struct state *state = context->state;
-	int error = 0;
-
-	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
-		const struct zm_series_desc desc = {
-			.source = context->monitor->name,
-			.metric = figures[i].name,
-			.unit = figures[i].unit,
-			.kind = ZM_COUNT,
-			.scope = ZM_SCOPE_TASK,
-			.scope_id = index,
-		};
-
-		error = zm_recorder_series(context->recorder, &desc, &state->series[index][i]);
-	}
-	return error;
-}
-
 static int attach_time(struct zm_monitor_context *context, const struct zm_target *target,
 		       struct zm_why *why)
 {
@@ -139,7 +105,7 @@ static int attach_time(struct zm_monitor_context *context, const struct zm_targe
 	if (!state->series)
 		error = -ENOMEM;
 	for (unsigned int i = 0; !error && i < target->nr_tasks; i++)
-		error = declare_task(context, i);
+		error = zm_tasks_declare(context, i, figures, NR_FIGURES, state->series[i]);
 	return error ? zm_why_errno(why, error, "the series of %u tasks", target->nr_tasks) : 0;
 }
 
@@ -194,12 +160,14 @@ static int report_time(struct zm_monitor_context *context, uint64_t t0_ns, uint6
 	error = report_share(state, (double)width_ns / (double)ZM_NS_PER_S, width_ns, report);
 	for (unsigned int i = 0; !error && i < NR_FIGURES; i++) {
 		bool is_time = i == USER_TIME || i == SYSTEM_TIME;
+		const struct zm_metric shown = { .name = figures[i].name,
+						 .unit = is_time ? "s" : figures[i].unit,
+						 .kind = ZM_COUNT };
 
 		if (!zm_window_delta(&state->sums[i], &count))
 			continue;
-		error = zm_report_add(report, &figures[i].shown,
-				      is_time ? count / (double)ZM_NS_PER_S : count, count,
-				      width_ns);
+		error = zm_report_add(report, &shown, is_time ? count / (double)ZM_NS_PER_S : count,
+				      count, width_ns);
 	}
 	return error;
 }
