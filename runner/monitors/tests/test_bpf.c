@@ -2,7 +2,7 @@
  * bpf: what cannot be had here says why, each of the ways in which it can be withheld tried on a child.
  *
  * labels: known serial bpf
- * timeout: 120
+ * timeout: 600
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * known: the monitors against work whose amount is known.
  *
  * labels: known serial
- * timeout: 180
+ * timeout: 600
  *
  * A child makes a prime number of page faults, forks and switches; memory is taken and given back; time
  * passes. What the monitors say must agree: exactly where the count is of the child alone, within
@@ -260,94 +260,115 @@ static void test_children(void **state)
 
 /* --- switches and CPU time --------------------------------------------------------------------- */
 
-static void test_switches(void **state)
+static double figure_of(const struct rig *time, const char *metric)
+{
+	int row = rig_reported(&time->report, metric);
+
+	assert_true(row >= 0);
+	return time->report.rows[row].value;
+}
+
+/* Two figures' sum, of a window in which the child did that. */
+static double sum_of_window(char what, const char *metric, const char *other, double *ret_seconds)
 {
 	uint64_t t0_ns, t1_ns;
 	struct child child;
 	struct rig time;
-	int row;
+	double sum;
 
-	(void)state;
 	start(&child);
 	watch(&time, &child);
 	t0_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&time, ZM_PHASE_MEASURE, t0_ns), 0);
-	order(&child, 's');
+	order(&child, what);
 	t1_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&time, ZM_PHASE_STOP, t1_ns), 0);
 	assert_int_equal(rig_report(&time, t0_ns, t1_ns), 0);
-	row = rig_reported(&time.report, "time.voluntary_context_switches");
-	assert_true(row >= 0);
-	/* each sleep is one; so may be each end of the pipes */
-	assert_in_range((uint64_t)time.report.rows[row].value, NR_SWITCHES, NR_SWITCHES + 4);
+	sum = figure_of(&time, metric) + (other ? figure_of(&time, other) : 0);
+	*ret_seconds = (double)(t1_ns - t0_ns) / (double)ZM_NS_PER_S;
 	stop(&child);
 	rig_close(&time);
+	return sum;
+}
+
+/* Each sleep is one; so may be each end of the pipes. A sleep that is over before its task has left the CPU,
+ * which a moment of standstill makes it, is none. */
+static void test_switches(void **state)
+{
+	double seconds, switches = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_TRIES && switches < NR_SWITCHES; i++) {
+		switches = sum_of_window('s', "time.voluntary_context_switches", NULL, &seconds);
+		assert_in_range((uint64_t)switches, NR_SWITCHES / 2, NR_SWITCHES + 4);
+	}
+	assert_true(switches >= NR_SWITCHES);
 }
 
 /* A task that burns 300 ms of wall time got at most that, and what it got is in the report. */
 static void test_cpu_time(void **state)
 {
-	uint64_t t0_ns, t1_ns;
-	struct child child;
-	double seconds = 0;
-	struct rig time;
+	double seconds, burnt = 0;
 
 	(void)state;
-	start(&child);
-	watch(&time, &child);
-	t0_ns = zm_clock_now_ns();
-	assert_int_equal(rig_read(&time, ZM_PHASE_MEASURE, t0_ns), 0);
-	order(&child, 'b');
-	t1_ns = zm_clock_now_ns();
-	assert_int_equal(rig_read(&time, ZM_PHASE_STOP, t1_ns), 0);
-	assert_int_equal(rig_report(&time, t0_ns, t1_ns), 0);
-	for (unsigned int i = 0; i < time.report.nr_rows; i++)
-		if (strcmp(time.report.rows[i].unit, "s") == 0 &&
-		    strcmp(time.report.rows[i].metric, "time.elapsed_time") != 0)
-			seconds += time.report.rows[i].value;
-	assert_true(seconds > 0);
-	assert_true(seconds <= (double)(t1_ns - t0_ns) / (double)ZM_NS_PER_S + 0.03);
-	stop(&child);
-	rig_close(&time);
+	for (unsigned int i = 0; i < NR_TRIES && burnt <= 0; i++) {
+		burnt = sum_of_window('b', "time.user_time", "time.system_time", &seconds);
+		assert_true(burnt <= seconds + 0.03);
+	}
+	assert_true(burnt > 0);
 }
 
-/* A task that never sleeps either runs or waits: the two add up to the time that passed. Another one on
- * its CPU makes it wait. */
-static void test_sched_delay(void **state)
+/* Another task on its CPU makes one that never sleeps wait; false: the monitor cannot be had. */
+static bool watch_delay(uint64_t *ret_sum_ns, uint64_t *ret_width_ns, double *ret_wait_percent)
 {
-	uint64_t t0_ns, t1_ns, sum_ns, before_ns;
+	uint64_t t0_ns, t1_ns;
 	struct child child;
 	struct rig rig;
-	int cpu = sched_getcpu();
 
-	(void)state;
-	pin_to(cpu);
 	start(&child);
 	rig_open(&rig, NULL, "sched-delay");
-	if (rig.open_error) {
-		stop(&child);
-		rig_close(&rig);
-		skip();
+	if (!rig.open_error) {
+		attach_to(&rig, &child);
+		t0_ns = zm_clock_now_ns();
+		assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, t0_ns), 0);
+		*ret_sum_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
+			      value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK);
+		ask(&child, 'b');
+		burn(400 * ZM_NS_PER_MS);
+		answer(&child, 'b');
+		t1_ns = zm_clock_now_ns();
+		assert_int_equal(rig_read(&rig, ZM_PHASE_STOP, t1_ns), 0);
+		*ret_sum_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
+			      value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK) - *ret_sum_ns;
+		*ret_width_ns = t1_ns - t0_ns;
+		assert_int_equal(rig_report(&rig, t0_ns, t1_ns), 0);
+		*ret_wait_percent = figure_of(&rig, "sched-delay.wait%");
 	}
-	attach_to(&rig, &child);
-	t0_ns = zm_clock_now_ns();
-	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, t0_ns), 0);
-	before_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
-		    value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK);
-	ask(&child, 'b');
-	burn(400 * ZM_NS_PER_MS);
-	answer(&child, 'b');
-	t1_ns = zm_clock_now_ns();
-	assert_int_equal(rig_read(&rig, ZM_PHASE_STOP, t1_ns), 0);
-	sum_ns = value_of(&rig, "sched-delay.run_time", ZM_SCOPE_TASK) +
-		 value_of(&rig, "sched-delay.wait_time", ZM_SCOPE_TASK) - before_ns;
-	/* it burns 300 ms of them, and then sleeps */
-	assert_in_range(sum_ns, 270 * ZM_NS_PER_MS, t1_ns - t0_ns + 20 * ZM_NS_PER_MS);
-	assert_int_equal(rig_report(&rig, t0_ns, t1_ns), 0);
-	assert_true(rig.report.rows[rig_reported(&rig.report, "sched-delay.wait%")].value > 10);
 	stop(&child);
 	rig_close(&rig);
+	return !rig.open_error;
+}
+
+/* A task that never sleeps either runs or waits: the two add up to the 300 ms that it burns, as long as the
+ * machine does not stand still in them. */
+static void test_sched_delay(void **state)
+{
+	uint64_t sum_ns = 0, width_ns = 0;
+	double wait_percent = 0;
+	bool is_had = true;
+
+	(void)state;
+	pin_to(sched_getcpu());
+	for (unsigned int i = 0;
+	     i < NR_TRIES && is_had && (sum_ns < 270 * ZM_NS_PER_MS || wait_percent <= 10); i++) {
+		is_had = watch_delay(&sum_ns, &width_ns, &wait_percent);
+		assert_true(!is_had || sum_ns <= width_ns + 20 * ZM_NS_PER_MS);
+	}
 	unpin();
+	if (!is_had)
+		skip();
+	assert_true(sum_ns >= 270 * ZM_NS_PER_MS);
+	assert_true(wait_percent > 10);
 }
 
 /* --- soft interrupts --------------------------------------------------------------------------- */
@@ -448,36 +469,50 @@ static void test_used_memory(void **state)
 
 /* --- time -------------------------------------------------------------------------------------- */
 
-/* Ticks of the ten kinds, of all CPUs, add up to the time that passed times the CPUs. An idle CPU's and
- * the steal time come in late, so the bound is a tenth. */
-static void test_mpstat_sum(void **state)
+static double sum_of_cpus(const struct rig *rig)
 {
-	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double sum = 0;
+
+	for (uint32_t i = 0; i < rig->recorder.nr_series; i++)
+		if (rig->recorder.series[i].desc.scope == ZM_SCOPE_CPU)
+			sum += (double)rig->recorder.series[i].u64;
+	return sum;
+}
+
+/* The ticks of a second and a half, over the time that passed. */
+static double ticks_of_window(void)
+{
+	double nr_cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), sum, percent = 0;
 	uint64_t t0_ns = zm_clock_now_ns(), t1_ns;
-	double before = 0, after = 0, percent = 0;
 	struct rig rig;
 
-	(void)state;
 	rig_open(&rig, NULL, "mpstat");
 	assert_int_equal(rig.open_error, 0);
 	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, t0_ns), 0);
-	for (uint32_t i = 0; i < rig.recorder.nr_series; i++)
-		before += rig.recorder.series[i].desc.scope == ZM_SCOPE_CPU
-				  ? (double)rig.recorder.series[i].u64
-				  : 0;
+	sum = sum_of_cpus(&rig);
 	(void)zm_clock_sleep_until(t0_ns + 1500 * ZM_NS_PER_MS);
 	t1_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&rig, ZM_PHASE_STOP, t1_ns), 0);
-	for (uint32_t i = 0; i < rig.recorder.nr_series; i++)
-		after += rig.recorder.series[i].desc.scope == ZM_SCOPE_CPU
-				 ? (double)rig.recorder.series[i].u64
-				 : 0;
-	assert_true(fabs((after - before) / ((double)(t1_ns - t0_ns) * (double)nr_cpus) - 1) < 0.1);
+	sum = sum_of_cpus(&rig) - sum;
 	assert_int_equal(rig_report(&rig, t0_ns, t1_ns), 0);
 	for (unsigned int i = 0; i < rig.report.nr_rows; i++)
 		percent += rig.report.rows[i].value;
 	assert_true(fabs(percent - 100) < 1e-6);
 	rig_close(&rig);
+	return sum / ((double)(t1_ns - t0_ns) * nr_cpus);
+}
+
+/* Ticks of the ten kinds, of all CPUs, add up to the time that passed times the CPUs. An idle CPU's and
+ * the steal time come in late, so the bound is a tenth, and a try that the machine stood still in is made
+ * again. */
+static void test_mpstat_sum(void **state)
+{
+	double off = 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_TRIES && off >= 0.1; i++)
+		off = fabs(ticks_of_window() - 1);
+	assert_true(off < 0.1);
 }
 
 static void test_uptime(void **state)

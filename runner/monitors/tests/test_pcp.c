@@ -2,7 +2,7 @@
  * pcp: against allocations whose number is known, the zones' own free counts, and perf's counters.
  *
  * labels: known serial bpf root
- * timeout: 240
+ * timeout: 600
  */
 #include <stdarg.h>
 #include <stddef.h>

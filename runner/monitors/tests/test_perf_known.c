@@ -2,7 +2,7 @@
  * perf-stat and perf-profile: against work whose amount and whose functions are known.
  *
  * labels: known serial
- * timeout: 180
+ * timeout: 600
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -276,13 +276,22 @@ static void test_perf_stat(void **state)
 	rig_close(&rig);
 }
 
-/* The CPUs' clocks run for as long as the window times the CPUs; the parts of the faults are the sum. */
-static void test_rates(void **state)
+/* The faults' kinds are their sum, within what comes between two counters' reading. */
+static bool are_faults_sums(void)
+{
+	double all = reported("perf-stat.ps.page-faults");
+
+	return fabs(all - reported("perf-stat.ps.minor-faults") -
+		    reported("perf-stat.ps.major-faults")) <= 0.05 * all + 100;
+}
+
+/* A window with counted faults in it; do clocks and sums agree? */
+static bool is_window_right(void)
 {
 	double nr_cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t t0_ns, t1_ns;
+	bool agrees;
 
-	(void)state;
 	begin("perf-stat");
 	t0_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&rig, ZM_PHASE_MEASURE, t0_ns), 0);
@@ -291,23 +300,32 @@ static void test_rates(void **state)
 	t1_ns = zm_clock_now_ns();
 	assert_int_equal(rig_read(&rig, ZM_PHASE_STOP, t1_ns), 0);
 	assert_int_equal(rig_report(&rig, t0_ns, t1_ns), 0);
-	assert_true(fabs(reported("perf-stat.ps.cpu-clock") / 1e9 / nr_cpus - 1) < 0.25);
 	assert_true(reported("perf-stat.ps.page-faults") * (double)(t1_ns - t0_ns) / 1e9 >=
 		    NR_FAULTS * 0.99);
 	/* one interval: its mean is the window's */
 	assert_true(
 		fabs(reported("perf-stat.i.page-faults") / reported("perf-stat.ps.page-faults") -
 		     1) < 1e-6);
-	assert_true(fabs(reported("perf-stat.ps.page-faults") -
-			 reported("perf-stat.ps.minor-faults") -
-			 reported("perf-stat.ps.major-faults")) <=
-		    0.05 * reported("perf-stat.ps.page-faults") + 100);
 	/* where there are no hardware counters, their figures are absent with the reason */
 	if (!rig_find(&rig.recorder, "perf-stat.cache-misses", ZM_SCOPE_HOST, 0))
 		assert_true(rig_has_absent(&rig.recorder, "cache-miss-rate%"));
 	else
 		assert_true(reported("perf-stat.overall.cache-miss-rate%") <= 100);
+	agrees = fabs(reported("perf-stat.ps.cpu-clock") / 1e9 / nr_cpus - 1) < 0.25 &&
+		 are_faults_sums();
 	rig_close(&rig);
+	return agrees;
+}
+
+/* The CPUs' clocks run for as long as the window times the CPUs; the parts of the faults are the sum. */
+static void test_rates(void **state)
+{
+	bool agrees = false;
+
+	(void)state;
+	for (unsigned int i = 0; i < NR_TRIES && !agrees; i++)
+		agrees = is_window_right();
+	assert_true(agrees);
 }
 
 /* A child that does nothing but read zeroes: its time is in the kernel's read. */
@@ -414,29 +432,42 @@ static void test_profile(void **state)
 	rig_close(&rig);
 }
 
+/* Profiles the reader; false: no symbols, or none of the functions that are known clears memory here. */
+static bool profile_clearing(double *ret_reading, double *ret_clearing, double *ret_cpu_s,
+			     bool *ret_is_lossy)
+{
+	uint64_t t0_ns, t1_ns;
+	bool has_symbols;
+
+	begin("perf-profile");
+	profile_reader(&t0_ns, &t1_ns, ret_cpu_s);
+	*ret_reading = reading_samples();
+	*ret_clearing = clearing_samples();
+	*ret_is_lossy = value_of("perf-profile.lost") > 0;
+	has_symbols = !rig.recorder.nr_absent && *ret_clearing > 0;
+	/* by the clock, a sample is 1/997 s of CPU time; a machine that is stolen from has fewer */
+	if (has_symbols && !is_by_cycles())
+		assert_true(*ret_clearing <= 1.1 * 997 * *ret_cpu_s + 50);
+	rig_close(&rig);
+	return has_symbols;
+}
+
 /* All that the reader does is clearing memory: of its CPU seconds' samples nearly all are in the one
  * function that does, and there are as many as its seconds make. */
 static void test_known_function(void **state)
 {
-	uint64_t t0_ns, t1_ns;
+	bool agrees = false, is_lossy;
 	double cpu_s, reading, clearing;
 
 	(void)state;
-	begin("perf-profile");
-	profile_reader(&t0_ns, &t1_ns, &cpu_s);
-	reading = reading_samples();
-	clearing = clearing_samples();
-	if (rig.recorder.nr_absent || clearing <= 0) {
-		print_message("no symbols, or none of the known functions clears memory here\n");
-		rig_close(&rig);
-		skip();
+	for (unsigned int i = 0; i < NR_TRIES && !agrees; i++) {
+		if (!profile_clearing(&reading, &clearing, &cpu_s, &is_lossy)) {
+			print_message("no symbols, or another function clears memory here\n");
+			skip();
+		}
+		agrees = clearing >= 0.9 * reading && (is_lossy || clearing >= 0.5 * 997 * cpu_s);
 	}
-	assert_true(clearing >= 0.9 * reading);
-	/* by the clock, a sample is 1/997 s of CPU time; a machine that is stolen from has fewer */
-	if (!is_by_cycles())
-		assert_true(clearing <= 1.1 * 997 * cpu_s + 50);
-	assert_true(clearing >= 0.5 * 997 * cpu_s || value_of("perf-profile.lost") > 0);
-	rig_close(&rig);
+	assert_true(agrees);
 }
 
 /* The chains that are kept are all samples but the idle ones, those outside of the kernel included. */

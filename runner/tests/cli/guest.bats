@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # guest: Debian's kernel really booted, with two sockets: what a guest is for, end to end.
 # labels: guest serial
-# timeout: 600
+# timeout: 1800
 load helper
 
 setup_more() {
@@ -13,9 +13,9 @@ setup_more() {
 # In a guest of two sockets with two CPUs each. Skips where the kernel cannot be fetched. One that hangs is
 # ended by vm itself, which then shows the last lines of its console.
 in_guest() {
-	local limits=(--timeout 150s)
-	[[ " $* " == *" --boot-timeout "* ]] || limits+=(--boot-timeout 100s)
-	run_split timeout 170 "$ZONEMARK" vm --kernel debian --topology "${topology:-2s}" \
+	local limits=(--timeout 300s)
+	[[ " $* " == *" --boot-timeout "* ]] || limits+=(--boot-timeout 200s)
+	run_split timeout 600 "$ZONEMARK" vm --kernel debian --topology "${topology:-2s}" \
 		--accel "${accel:-tcg}" "${limits[@]}" "$@"
 	skip_without_kernel
 	[ -z "$(ls -A "$TMPDIR")" ] || { ls -A "$TMPDIR"; return 1; }
@@ -187,7 +187,7 @@ is_marked() {
 }
 
 @test "two command lines of one kernel, in turn, each boot anew" {
-	run_split timeout 170 "$ZONEMARK" ab --plan plan.json --name ab --kernel debian --accel tcg --topology 2s \
+	run_split timeout 600 "$ZONEMARK" ab --plan plan.json --name ab --kernel debian --accel tcg --topology 2s \
 		--append-b transparent_hugepage=never --boots 1 page_fault1 nr_task=2 "${quick[@]}" --monitor none
 	skip_without_kernel
 	succeeds

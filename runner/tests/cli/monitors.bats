@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # monitors: the BPF monitors in real runs of known work, on this machine; and what a run says without them.
 # labels: known serial bpf
-# timeout: 240
+# timeout: 900
 load helper
 
 quick=(warmup=0 idle=0.1 drain=0.1 runtime=1)
@@ -38,25 +38,35 @@ near() { # A B PERCENT
 		{ printf '%s is not within %s %% of %s\n' "$1" "$3" "$2"; return 1; }
 }
 
-# Each page of page_fault1 comes from the zone and goes back when the lists are at their minimum.
-@test "counted order-0 pages: what a run touched is what crossed the zone's lock, both ways" {
-	watched pcp,page-latency page_fault1 nr_task=2 thp_enabled=never \
-		percpu_pagelist_high_fraction=100000
+# The rest of the machine takes pages too, and what is touched around the window is not in it.
+crosses_both_ways() {
+	local ops taken given
 	ops=$(figure window.ops)
-	[ "$ops" -gt 10000 ]
 	taken=$(risen pcp.alloc_zone_pages)
 	given=$(risen pcp.drain_pages)
-	# The rest of the machine takes pages too, and what is touched around the window is not in it.
-	[ "$taken" -ge $((ops * 9 / 10)) ]
-	[ "$taken" -le $((ops * 15 / 10 + 100000)) ]
-	near "$given" "$taken" 10
-	# Two monitors that count the same events by programs of their own.
-	if run_split zonemark show last && ! printf '%s\n' "$out" | grep -q 'page-latency: .*approximate'; then
-		return 0
-	fi
-	near "$(risen page-latency.approximate.drain.blocks)" "$(risen pcp.drain)" 5
-	near "$(risen page-latency.approximate.refill.blocks)" "$(risen pcp.refill)" 5
-	[ "$(figure page-latency.approximate.drain.probe_ns)" -gt 0 ]
+	printf 'touched %s, taken %s, given %s\n' "$ops" "$taken" "$given"
+	[ "$ops" -gt 10000 ] && [ "$taken" -ge $((ops * 9 / 10)) ] &&
+		[ "$taken" -le $((ops * 15 / 10 + 100000)) ] && near "$given" "$taken" 10
+}
+
+# Two monitors that count the same events by programs of their own.
+agrees_with_pcp() {
+	near "$(risen page-latency.approximate.drain.blocks)" "$(risen pcp.drain)" 5 &&
+		near "$(risen page-latency.approximate.refill.blocks)" "$(risen pcp.refill)" 5 &&
+		[ "$(figure page-latency.approximate.drain.probe_ns)" -gt 0 ]
+}
+
+# Each page of page_fault1 comes from the zone and goes back when the lists are at their minimum; the best of
+# some tries.
+@test "counted order-0 pages: what a run touched is what crossed the zone's lock, both ways" {
+	for _ in 1 2 3 4; do
+		watched pcp,page-latency page_fault1 nr_task=2 thp_enabled=never \
+			percpu_pagelist_high_fraction=100000
+		crosses_both_ways || continue
+		printf '%s\n' "$out" | grep -q 'page-latency: .*approximate' || return 0
+		! agrees_with_pcp || return 0
+	done
+	return 1
 }
 
 # For each order a packet socket's ring: so many blocks, taken at once and given back at once.
@@ -81,7 +91,7 @@ for order, blocks in zip(numbers[::2], numbers[1::2]):
 		zonemark run --share null nr_task=1 warmup=0 idle=0.1 drain=0 runtime=4 --monitor pcp \
 			percpu_pagelist_high_fraction=100000 > log 2>&1 3>&- &
 		for _ in $(seq 50); do
-			[ "$(cat $fraction)" != 100000 ] || break
+			[ "$(cat "$fraction")" != 100000 ] || break
 			sleep 0.1
 		done
 		sleep 0.8
@@ -93,8 +103,8 @@ for order, blocks in zip(numbers[::2], numbers[1::2]):
 		agrees=true
 		for order in 1 2 3; do
 			# A list may keep some of each; the rest of the machine adds its own.
-			near "$(risen pcp.alloc_zone.order$order)" "${blocks[order]}" 15 || agrees=false
-			near "$(risen pcp.drain.order$order)" "${blocks[order]}" 15 || agrees=false
+			near "$(risen pcp.alloc_zone.order"$order")" "${blocks[order]}" 15 || agrees=false
+			near "$(risen pcp.drain.order"$order")" "${blocks[order]}" 15 || agrees=false
 		done
 		[ "$(risen "$high")" -gt 10 ] || agrees=false
 		! $agrees || return 0
@@ -119,15 +129,19 @@ for order, blocks in zip(numbers[::2], numbers[1::2]):
 }
 
 @test "two tasks on one zone fight for its lock; its source, callers and stolen time stand beside" {
-	watched lock-contention page_fault1 nr_task=2 thp_enabled=never percpu_pagelist_high_fraction=100000
-	has_line 'lock-contention: spin locks by'
-	zone="zone-lock"
-	[ -n "$(risen "$zone.waits" 2> /dev/null)" ] || zone="zone-lock.queued"
-	if [ "$(nproc)" -gt 1 ] && [ "$zone" = "zone-lock" ]; then
-		[ "$(risen "$zone.waits")" -gt 0 ]
-	fi
-	has_line "${zone//./\\.}\\.contend% "
-	has_line "${zone//./\\.}\\.steal% "
+	for _ in 1 2 3 4; do
+		watched lock-contention page_fault1 nr_task=2 thp_enabled=never \
+			percpu_pagelist_high_fraction=100000
+		has_line 'lock-contention: spin locks by'
+		zone="zone-lock"
+		[ -n "$(risen "$zone.waits" 2> /dev/null)" ] || zone="zone-lock.queued"
+		has_line "${zone//./\\.}\\.contend% "
+		has_line "${zone//./\\.}\\.steal% "
+		# Of a single CPU, or where a first waiter is not seen, there may be none.
+		[ "$(nproc)" -gt 1 ] && [ "$zone" = "zone-lock" ] || return 0
+		[ "$(risen "$zone.waits")" -eq 0 ] || return 0
+	done
+	return 1
 }
 
 # perf, around a whole run, has what the run's own monitor has, and what the machine did before and after; the
