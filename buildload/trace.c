@@ -5,23 +5,21 @@
  *     seccomp stop   a call of interest begins -> run it to its end -> what came of it
  *     exec           the image's figures begin anew
  *     exit           /proc/PID/status, stat, io, maps: the process still has its memory
+ *     the end        its CPU time, what its exit took among it
  *
- * A thread of a process is followed too, but all figures are its process's.
+ * A thread of a process is followed too, but all figures are its process's. Nobody asks for a process's
+ * usage before its end: to ask is to fix what the kernel has split of its CPU time so far.
  */
 #include "buildload/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,12 +31,13 @@
 #include <linux/ptrace.h>
 
 #include "buildload/process.h"
+#include "buildload/split.h"
+#include "buildload/tracee.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 
-#define SYSCALL_STOP     (SIGTRAP | 0x80)
-#define EVENT_OF(status) ((unsigned int)(status) >> 16)
-#define MAX_LIVE_MAPS    512 /* anonymous mappings of a process that are remembered */
+#define SYSCALL_STOP  (SIGTRAP | 0x80)
+#define MAX_LIVE_MAPS 512 /* anonymous mappings of a process that are remembered */
 
 struct mapping {
 	uint64_t start, bytes;
@@ -392,24 +391,26 @@ static uint64_t ns_of(const struct timeval *time)
 	return (uint64_t)time->tv_sec * ZM_NS_PER_S + (uint64_t)time->tv_usec * 1000;
 }
 
-/* The usage is with the children it has waited for; what they were said to have is taken off. */
-static void take_times(struct tracer *tracer, const struct live *live,
-		       struct zm_trace_process *process, const struct rusage *usage)
+/* The usage is with the children it has waited for; what they were said to have is taken off, and was
+ * rounded down. */
+static void take_times(struct tracer *tracer, const struct live *live, uint64_t cpu_ns,
+		       const struct rusage *usage)
 {
-	uint64_t all = zm_process_cpu_ns(process->pid), system = ns_of(&usage->ru_stime);
+	struct zm_trace_process *process = &tracer->trace->processes[live->process];
+	uint64_t system = ns_of(&usage->ru_stime);
 	struct live *parent =
 		process->parent < 0
 			? NULL
 			: find_live(tracer, tracer->trace->processes[process->parent].pid);
 
 	if (parent)
-		parent->children_system_ns += system;
+		parent->children_system_ns += system + 1000;
 	system = system > live->children_system_ns ? system - live->children_system_ns : 0;
-	process->system_ns = system < all ? system : all;
-	process->user_ns = all - process->system_ns;
+	process->system_ns = system < cpu_ns ? system : cpu_ns;
+	process->user_ns = cpu_ns - process->system_ns;
 }
 
-static void take_exit(struct tracer *tracer, struct live *live, const struct rusage *usage)
+static void take_exit(struct tracer *tracer, struct live *live)
 {
 	struct zm_trace_process *process;
 	uint64_t kib_per_page = tracer->page_bytes / 1024, pages;
@@ -421,7 +422,6 @@ static void take_exit(struct tracer *tracer, struct live *live, const struct rus
 	process = &tracer->trace->processes[live->process];
 	process->end_ns = zm_clock_now_ns();
 	process->has_ended = true;
-	take_times(tracer, live, process, usage);
 	if (zm_process_read(process->pid, "status", text, sizeof(text))) {
 		pages = zm_process_number(text, "RssAnon:") / kib_per_page;
 		if (pages > process->anon_pages)
@@ -444,12 +444,12 @@ static void take_exit(struct tracer *tracer, struct live *live, const struct rus
 	process->image_bytes = zm_process_images(process->pid, &process->nr_images);
 }
 
-/* One stop of one thread, and on with it. */
-static void take_stop(struct tracer *tracer, pid_t tid, int status, const struct rusage *usage)
+/* One stop of one thread, a signal and perhaps an event, and on with it. */
+static void take_stop(struct tracer *tracer, pid_t tid, unsigned int stop)
 {
 	struct live *live = add_live(tracer, tid);
-	int signal = WSTOPSIG(status);
-	unsigned int event = EVENT_OF(status);
+	int signal = (int)(stop & 0xff);
+	unsigned int event = stop >> 8;
 	bool to_the_end = false;
 
 	if (live)
@@ -466,7 +466,7 @@ static void take_stop(struct tracer *tracer, pid_t tid, int status, const struct
 		else if (event == PTRACE_EVENT_EXEC && live)
 			take_exec(tracer, live);
 		else if (event == PTRACE_EVENT_EXIT && live)
-			take_exit(tracer, live, usage);
+			take_exit(tracer, live);
 		else if (event == PTRACE_EVENT_SECCOMP && live)
 			enter_call(live);
 		to_the_end = event == PTRACE_EVENT_SECCOMP && live && live->is_in_call;
@@ -480,121 +480,46 @@ static void take_stop(struct tracer *tracer, pid_t tid, int status, const struct
 	go_on(tid, to_the_end, signal);
 }
 
+/* A thread that has ended is still there while it is looked at. */
+static void take_end(struct tracer *tracer, pid_t tid)
+{
+	const struct live *live = find_live(tracer, tid);
+	struct rusage usage = { 0 };
+	uint64_t cpu_ns = zm_process_cpu_ns(tid);
+	int status;
+
+	while (wait4(tid, &status, __WALL, &usage) < 0 && errno == EINTR)
+		;
+	if (live && live->process >= 0 && !live->is_thread)
+		take_times(tracer, live, cpu_ns, &usage);
+	if (tid == tracer->root)
+		tracer->status = status;
+	drop_live(tracer, tid);
+}
+
 static void watch(struct tracer *tracer)
 {
 	for (;;) {
-		struct rusage usage;
-		int status;
-		pid_t tid = wait4(-1, &status, __WALL, &usage);
+		siginfo_t next;
 
-		if (tid < 0 && errno == EINTR)
-			continue;
-		if (tid < 0)
+		if (waitid(P_ALL, 0, &next, WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
+			if (errno == EINTR)
+				continue;
 			return;
-		if (WIFSTOPPED(status)) {
-			take_stop(tracer, tid, status, &usage);
+		}
+		if (next.si_code == CLD_EXITED || next.si_code == CLD_KILLED ||
+		    next.si_code == CLD_DUMPED) {
+			take_end(tracer, next.si_pid);
 			continue;
 		}
-		if (tid == tracer->root)
-			tracer->status = status;
-		drop_live(tracer, tid);
+		/* Killed since, it stops no more: its end comes next. */
+		if (waitid(P_PID, (id_t)next.si_pid, &next, WSTOPPED | WNOHANG | __WALL) == 0 &&
+		    next.si_pid > 0)
+			take_stop(tracer, next.si_pid, (unsigned int)next.si_status);
 	}
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
-
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define OWN_ARCH AUDIT_ARCH_RISCV64
-#elif defined(__powerpc64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define OWN_ARCH AUDIT_ARCH_PPC64LE
-#elif defined(__s390x__)
-#define OWN_ARCH AUDIT_ARCH_S390X
-#endif
-
-#define LOAD(member)                                                                               \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned int)offsetof(struct seccomp_data, member))
-#define TRACE_IF(call)                                                                             \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),                                           \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE)
-
-/* Stops at anonymous mmap, munmap, brk and open; of other architectures' programs at nothing. */
-static int set_filter(void)
-{
-#ifdef OWN_ARCH
-	struct sock_filter program[] = {
-		LOAD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		LOAD(nr),
-		TRACE_IF(SYS_munmap),
-		TRACE_IF(SYS_brk),
-		TRACE_IF(SYS_openat),
-#ifdef SYS_open
-		TRACE_IF(SYS_open),
-#endif
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		LOAD(args[3]), /* the lower half, in little endian; elsewhere all mmaps are allowed */
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog filter = { sizeof(program) / sizeof(program[0]), program };
-
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0 ? -errno : 0;
-#else
-	return -ENOTSUP;
-#endif
-}
-
-/* What kept the command from starting. */
-struct failure {
-	int error;
-	enum { NO_PTRACE, NO_SECCOMP, NO_EXEC } where;
-};
-
-static _Noreturn void be_command(const char *const *argv, int say_fd)
-{
-	struct failure failure = { 0, NO_PTRACE };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-		failure.error = -errno;
-	if (failure.error == 0) {
-		(void)raise(SIGSTOP);
-		failure.where = NO_SECCOMP;
-		failure.error = set_filter();
-	}
-	if (failure.error == 0) {
-		failure.where = NO_EXEC;
-		(void)signal(SIGPIPE, SIG_DFL);
-		(void)execvp(argv[0], (char *const *)(const void *)argv);
-		failure.error = -errno;
-	}
-	(void)!write(say_fd, &failure, sizeof(failure));
-	_exit(127);
-}
-
-static int say_failure(const char *command, const struct failure *failure, struct zm_why *why)
-{
-	switch (failure->where) {
-	case NO_EXEC:
-		return zm_why_errno(why, failure->error, "cannot start %s", command);
-	case NO_SECCOMP:
-		return zm_why_set(why, -ENOTSUP,
-				  "processes cannot be filtered here (CONFIG_SECCOMP_FILTER, or "
-				  "this architecture): %s",
-				  strerror(-failure->error));
-	default:
-		return zm_why_set(why, -ENOTSUP,
-				  "processes may not be traced here: %s; in a container allow "
-				  "ptrace (--cap-add SYS_PTRACE)",
-				  strerror(-failure->error));
-	}
-}
 
 static int trace_first(struct tracer *tracer, struct zm_why *why)
 {
@@ -628,7 +553,7 @@ static int start(struct tracer *tracer, const char *const *argv, int *ret_say_fd
 	(void)fflush(NULL);
 	tracer->root = fork();
 	if (tracer->root == 0)
-		be_command(argv, say[1]);
+		zm_tracee_be(argv, say[1]);
 	(void)close(say[1]);
 	*ret_say_fd = say[0];
 	return tracer->root < 0 ? zm_why_errno(why, -errno, "no process for the command")
@@ -639,7 +564,7 @@ static int run(struct tracer *tracer, const char *const *argv, struct zm_why *wh
 {
 	zm_autoclose int say_fd = -1;
 	uint64_t start_ns = zm_clock_now_ns();
-	struct failure failure;
+	struct zm_tracee_failure failure;
 	int r = start(tracer, argv, &say_fd, why);
 
 	if (r < 0) {
@@ -649,8 +574,10 @@ static int run(struct tracer *tracer, const char *const *argv, struct zm_why *wh
 	}
 	watch(tracer);
 	tracer->trace->wall_ns = zm_clock_now_ns() - start_ns;
+	if (tracer->error == 0)
+		tracer->error = zm_split_times(tracer->trace, zm_split_tick_ns());
 	if (read(say_fd, &failure, sizeof(failure)) == sizeof(failure))
-		return say_failure(argv[0], &failure, why);
+		return zm_tracee_say(argv[0], &failure, why);
 	return tracer->error ? zm_why_errno(why, tracer->error, "recording") : 0;
 }
 
