@@ -13,6 +13,7 @@
 
 static const char *const field_names[ZM_NR_FIELDS] = {
 	[ZM_FIELD_ANON_PAGES] = "anon_pages",
+	[ZM_FIELD_COPIED_PAGES] = "copied_pages",
 	[ZM_FIELD_FAULTS] = "faults",
 	[ZM_FIELD_ZERO_READS] = "zero_reads",
 	[ZM_FIELD_FILE_PAGES] = "file_pages",
@@ -25,6 +26,7 @@ static const char *const field_names[ZM_NR_FIELDS] = {
 	[ZM_FIELD_OPENS_MISSING] = "opens_missing",
 	[ZM_FIELD_READ_BYTES] = "read_bytes",
 	[ZM_FIELD_WRITE_BYTES] = "write_bytes",
+	[ZM_FIELD_PIPE_BYTES] = "pipe_bytes",
 	[ZM_FIELD_SWITCHES] = "switches",
 };
 
@@ -294,7 +296,7 @@ static int check_node(const struct zm_profile *profile, const struct zm_profile_
 	if (node->class_index >= profile->nr_classes)
 		return zm_why_set(why, -EINVAL, "there is no such class");
 	if (i == 0) {
-		if (node->parent != -1 || node->is_fork || node->is_beside)
+		if (node->parent != -1 || node->is_fork || node->is_beside || node->is_piped)
 			return zm_why_set(why, -EINVAL, "the first is started by make, alone");
 		depths[0] = 1;
 		return 0;

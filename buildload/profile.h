@@ -46,9 +46,10 @@ enum {
 };
 
 /* A process's figures. In the file a class names those it has, in "fields"; what it has not, is drawn
- * from knobs (zero_reads), or not done. anon_pages and faults are always there. */
+ * from the others or from knobs (zero_reads), or not done. anon_pages and faults are always there. */
 enum zm_profile_field {
-	ZM_FIELD_ANON_PAGES,  /* anonymous pages at its peak, copied file pages among them */
+	ZM_FIELD_ANON_PAGES, /* anonymous pages at its peak, copied file pages among them */
+	ZM_FIELD_COPIED_PAGES, /* of them, those that are copied file pages for certain: more than it mapped */
 	ZM_FIELD_FAULTS,      /* minor faults, all */
 	ZM_FIELD_ZERO_READS,  /* faults that mapped the zero page; each is written to later */
 	ZM_FIELD_FILE_PAGES,  /* pages of files mapped at its end (RssFile) */
@@ -60,8 +61,9 @@ enum zm_profile_field {
 	ZM_FIELD_OPENS,   /* files opened, each read to its end or as far as read_bytes goes */
 	ZM_FIELD_OPENS_MISSING, /* opens that found no such file */
 	ZM_FIELD_READ_BYTES,
-	ZM_FIELD_WRITE_BYTES,
-	ZM_FIELD_SWITCHES, /* voluntary context switches */
+	ZM_FIELD_WRITE_BYTES, /* to files */
+	ZM_FIELD_PIPE_BYTES,  /* to its output, when that is no file */
+	ZM_FIELD_SWITCHES,    /* voluntary context switches */
 	ZM_NR_FIELDS,
 };
 
@@ -131,6 +133,7 @@ struct zm_profile_node {
 	int parent;
 	bool is_fork; /* a subshell: no exec, it goes on with its parent's image */
 	bool is_beside; /* started beside the sibling before it (a pipeline), not after it has ended */
+	bool is_piped; /* its output is a pipe of its own: to the sibling beside it, else to its parent */
 };
 
 struct zm_profile_recipe {
@@ -169,8 +172,9 @@ const char *zm_profile_total_name(enum zm_profile_total total); /* "wall_us" */
 
 /* What no recording says, and `zonemark calibrate kbuild` fits. */
 enum zm_profile_knob {
-	ZM_KNOB_USER_SCALE,       /* of user time; 1 */
-	ZM_KNOB_ZERO_READ_SHARE,  /* of anonymous pages, where rows have no zero_reads */
+	ZM_KNOB_USER_SCALE,      /* of user time; 1 */
+	ZM_KNOB_ZERO_READ_SHARE, /* of a compiler's anonymous pages, where rows have neither zero_reads
+				   * nor file_pages, which say them */
 	ZM_KNOB_EARLY_FILE_SHARE, /* of file faults, before the program begins to work */
 	ZM_KNOB_COPY_SHARE,       /* of file faults, that write to a private file page */
 	ZM_KNOB_WALK_BYTES,       /* of its heap that a process goes over while it works */

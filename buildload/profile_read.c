@@ -362,7 +362,7 @@ static int find_class(const struct zm_profile *profile, const json_t *name, unsi
 static int read_node(const struct zm_profile *profile, const json_t *object,
 		     struct zm_profile_node *node, struct zm_why *why)
 {
-	static const char *const members[] = { "class", "parent", "fork", "beside", NULL };
+	static const char *const members[] = { "class", "parent", "fork", "beside", "pipe", NULL };
 	unsigned int parent = 0;
 	int r = only(object, members, why);
 
@@ -375,7 +375,9 @@ static int read_node(const struct zm_profile *profile, const json_t *object,
 	}
 	if (r == 0)
 		r = get_flag(object, "fork", &node->is_fork, why);
-	return r == 0 ? get_flag(object, "beside", &node->is_beside, why) : r;
+	if (r == 0)
+		r = get_flag(object, "beside", &node->is_beside, why);
+	return r == 0 ? get_flag(object, "pipe", &node->is_piped, why) : r;
 }
 
 static int read_recipe(const struct zm_profile *profile, const json_t *object,

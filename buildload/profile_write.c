@@ -138,8 +138,9 @@ static void put_recipe(FILE *out, const struct zm_profile *profile,
 		put_text(out, profile->classes[node->class_index].name);
 		if (node->parent >= 0)
 			(void)fprintf(out, ", \"parent\": %d", node->parent);
-		(void)fprintf(out, "%s%s}", node->is_fork ? ", \"fork\": true" : "",
-			      node->is_beside ? ", \"beside\": true" : "");
+		(void)fprintf(out, "%s%s%s}", node->is_fork ? ", \"fork\": true" : "",
+			      node->is_beside ? ", \"beside\": true" : "",
+			      node->is_piped ? ", \"pipe\": true" : "");
 	}
 	(void)fputs("]}", out);
 }

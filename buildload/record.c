@@ -112,6 +112,11 @@ static int make_classes(struct recorder *recorder)
 
 static void fill_row(const struct zm_trace_process *process, uint64_t *row)
 {
+	uint64_t heap_pages =
+		(process->mapped_bytes + process->broken_bytes) / (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (process->has_execed && process->anon_pages > heap_pages)
+		row[ZM_FIELD_COPIED_PAGES] = process->anon_pages - heap_pages;
 	row[ZM_FIELD_ANON_PAGES] = process->anon_pages;
 	row[ZM_FIELD_FAULTS] = process->faults;
 	row[ZM_FIELD_FILE_PAGES] = process->file_pages;
@@ -123,7 +128,8 @@ static void fill_row(const struct zm_trace_process *process, uint64_t *row)
 	row[ZM_FIELD_OPENS] = process->opens;
 	row[ZM_FIELD_OPENS_MISSING] = process->opens_missing;
 	row[ZM_FIELD_READ_BYTES] = process->read_bytes;
-	row[ZM_FIELD_WRITE_BYTES] = process->write_bytes;
+	row[process->writes_a_file ? ZM_FIELD_WRITE_BYTES : ZM_FIELD_PIPE_BYTES] =
+		process->write_bytes;
 	row[ZM_FIELD_SWITCHES] = process->switches;
 }
 
@@ -276,10 +282,18 @@ struct tree {
 	size_t nr;
 };
 
+/* Its parent has another output. */
+static bool has_own_pipe(const struct recorder *recorder, int process)
+{
+	const struct zm_trace_process *self = process_at(recorder, process);
+
+	return self->output && self->output != process_at(recorder, self->parent)->output;
+}
+
 static void walk(const struct recorder *recorder, int process, int parent, int depth,
 		 struct tree *tree)
 {
-	uint64_t busy_until_ns = 0;
+	uint64_t busy_until_ns = 0, output = 0; /* of the sibling before */
 	int own = (int)tree->nr++;
 
 	tree->processes[own] = process;
@@ -287,6 +301,7 @@ static void walk(const struct recorder *recorder, int process, int parent, int d
 	tree->nodes[own].parent = parent;
 	tree->nodes[own].is_fork = parent >= 0 && !process_at(recorder, process)->has_execed;
 	tree->nodes[own].is_beside = false;
+	tree->nodes[own].is_piped = parent >= 0 && has_own_pipe(recorder, process);
 	for (int child = recorder->first_child[process];
 	     child >= 0 && depth < ZM_PROFILE_DEPTH_MAX && tree->nr < ZM_PROFILE_NODES_MAX;
 	     child = recorder->next_sibling[child]) {
@@ -294,8 +309,10 @@ static void walk(const struct recorder *recorder, int process, int parent, int d
 
 		walk(recorder, child, own, depth + 1, tree);
 		tree->nodes[place].is_beside =
-			process_at(recorder, child)->start_ns < busy_until_ns;
+			process_at(recorder, child)->start_ns < busy_until_ns ||
+			(output && output == process_at(recorder, child)->input);
 		busy_until_ns = process_at(recorder, child)->end_ns;
+		output = process_at(recorder, child)->output;
 	}
 }
 
@@ -307,7 +324,8 @@ static bool is_same_recipe(const struct zm_profile_recipe *recipe, const struct 
 		const struct zm_profile_node *a = &recipe->nodes[i], *b = &tree->nodes[i];
 
 		if (a->class_index != b->class_index || a->parent != b->parent ||
-		    a->is_fork != b->is_fork || a->is_beside != b->is_beside)
+		    a->is_fork != b->is_fork || a->is_beside != b->is_beside ||
+		    a->is_piped != b->is_piped)
 			return false;
 	}
 	return true;

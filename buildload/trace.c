@@ -215,7 +215,9 @@ static void take_open(struct tracer *tracer, const struct live *live,
 	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
 		return;
 	process->opens++;
-	if ((live->arguments[2] & O_ACCMODE) == O_RDONLY && add_file(tracer, &status) < 0)
+	if ((live->arguments[2] & O_ACCMODE) != O_RDONLY)
+		process->writes_a_file = true;
+	else if (add_file(tracer, &status) < 0)
 		tracer->error = -ENOMEM;
 }
 
@@ -369,6 +371,30 @@ static void take_fork(struct tracer *tracer, pid_t parent_tid, unsigned int even
 	child->is_held = false;
 }
 
+/* The inode of a descriptor that is a pipe; 0: it is none. */
+static uint64_t pipe_at(pid_t pid, int fd, struct stat *ret_status)
+{
+	char path[64];
+
+	*ret_status = (struct stat){ 0 };
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	if (stat(path, ret_status) < 0)
+		return 0;
+	return S_ISFIFO(ret_status->st_mode) ? ret_status->st_ino : 0;
+}
+
+/* Where the whole command's output goes, says nothing of a process. */
+static void take_ends(struct zm_trace_process *process)
+{
+	struct stat status, own = { 0 };
+
+	process->input = pipe_at(process->pid, STDIN_FILENO, &status);
+	process->output = pipe_at(process->pid, STDOUT_FILENO, &status);
+	if (S_ISREG(status.st_mode) && (fstat(STDOUT_FILENO, &own) < 0 ||
+					own.st_ino != status.st_ino || own.st_dev != status.st_dev))
+		process->writes_a_file = true;
+}
+
 static void take_exec(struct tracer *tracer, struct live *live)
 {
 	struct zm_trace_process *process;
@@ -384,6 +410,7 @@ static void take_exec(struct tracer *tracer, struct live *live)
 	live->last_break = 0;
 	tracer->trace->nr_execs++;
 	zm_process_name(process->pid, process->name, sizeof(process->name));
+	take_ends(process);
 }
 
 static uint64_t ns_of(const struct timeval *time)
@@ -422,6 +449,8 @@ static void take_exit(struct tracer *tracer, struct live *live)
 	process = &tracer->trace->processes[live->process];
 	process->end_ns = zm_clock_now_ns();
 	process->has_ended = true;
+	if (!process->has_execed)
+		take_ends(process);
 	if (zm_process_read(process->pid, "status", text, sizeof(text))) {
 		pages = zm_process_number(text, "RssAnon:") / kib_per_page;
 		if (pages > process->anon_pages)

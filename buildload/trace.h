@@ -43,6 +43,8 @@ struct zm_trace_process {
 	uint64_t faults, anon_pages, file_pages, table_pages, peak_rss_pages;
 	uint64_t read_bytes, write_bytes, switches;
 	uint64_t opens, opens_missing;
+	uint64_t input, output; /* inodes of its input and output, where these are pipes; else 0 */
+	bool writes_a_file;     /* it has opened one to write to, or its output is one */
 	uint64_t image_bytes;
 	unsigned int nr_images;
 	uint64_t mapped_bytes, broken_bytes,

@@ -40,6 +40,8 @@ static void test_read(void **state)
 	assert_int_equal(zm_profile_main(profile, &profile->recipes[0]), 1);
 	assert_true(profile->recipes[0].nodes[2].is_fork &&
 		    !profile->recipes[0].nodes[2].is_beside);
+	assert_true(profile->recipes[0].nodes[3].is_piped &&
+		    !profile->recipes[0].nodes[2].is_piped);
 	assert_int_equal(profile->stages[0].jobs[2].row, -1);
 	assert_int_equal(profile->totals[ZM_TOTAL_FAULTS], 5000);
 	assert_true(profile->knobs[ZM_KNOB_HOPS] == 2);
@@ -93,6 +95,7 @@ static const struct {
 	{ "{\"class\": \"sh\"}", "{\"class\": \"zsh\"}", "recipes[0]: nodes[0]: class" },
 	{ "{\"class\": \"sh\"}", "{\"class\": \"sh\", \"parent\": 0}", "nodes[0]" },
 	{ "{\"class\": \"sh\"}", "{\"class\": \"sh\", \"fork\": true}", "nodes[0]" },
+	{ "{\"class\": \"sh\"}", "{\"class\": \"sh\", \"pipe\": true}", "nodes[0]" },
 	{ "\"cc1\", \"parent\": 0", "\"cc1\"", "nodes[1]: its parent" },
 	{ "\"cc1\", \"parent\": 0", "\"cc1\", \"parent\": 1", "nodes[1]: its parent" },
 	{ "\"cc1\", \"parent\": 0", "\"cc1\", \"parent\": 4294967295", "nodes[1]: parent" },
