@@ -7,15 +7,17 @@
 /* The order within a slice. */
 enum {
 	IMAGES,
-	WINDOWS,
 	COPIES,
+	WINDOWS,
 	OPENS,
 	MISSES,
+	HEAR,
 	GROW,
 	WORK,
 	HOP,
 	CHILDREN,
 	WRITES,
+	SAYS,
 	UNMAPS,
 	NR_KINDS
 };
@@ -34,6 +36,7 @@ static const char *const names[ZM_NR_ACTS] = {
 	[ZM_ACT_MISS] = "miss",       [ZM_ACT_WORK] = "work",
 	[ZM_ACT_HOP] = "hop",         [ZM_ACT_CHILD] = "child",
 	[ZM_ACT_WAIT] = "wait",       [ZM_ACT_WRITE] = "write",
+	[ZM_ACT_HEAR] = "hear",       [ZM_ACT_SAY] = "say",
 };
 
 const char *zm_act_name(enum zm_act_kind kind)
@@ -64,6 +67,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static uint64_t above(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -77,7 +85,7 @@ static uint64_t heap_pages(const struct zm_acts *acts)
 }
 
 /* Faults that are neither the helper's own nor the heap's are those on files. A copy is an anonymous
- * page too, and stands among those. */
+ * page too, and stands among those: as many as were recorded for certain, or the knob's share. */
 static void count_all(struct zm_acts *acts)
 {
 	const struct zm_script_step *step = acts->step;
@@ -86,8 +94,10 @@ static void count_all(struct zm_acts *acts)
 	unsigned int nr;
 
 	if (acts->class->nr_images)
-		acts->nr_copies = least(anon, part(above(step->faults, others + step->zero_reads),
-						   acts->class->copy_ppm, MILLION));
+		acts->nr_copies =
+			least(anon, most(step->copied_pages,
+					 part(above(step->faults, others + step->zero_reads),
+					      acts->class->copy_ppm, MILLION)));
 	acts->nr_zeros = least(step->zero_reads, heap_pages(acts));
 	if (acts->class->nr_images)
 		acts->nr_windows = above(step->faults, others + acts->nr_zeros);
@@ -236,13 +246,15 @@ static bool grow(struct zm_acts *acts, struct zm_act *ret_act)
 {
 	uint64_t whole = heap_pages(acts);
 	uint64_t n = above(ramp_share(acts, whole), acts->pages);
-	uint64_t zero_mark;
+	uint64_t work_left = above(share(acts, acts->step->work), acts->work);
+	uint64_t zero_mark, units;
 	bool is_read;
 
 	if (n == 0)
 		return false;
 	if (acts->mapped_pages == 0)
 		return extend(acts, ret_act);
+	units = work_left / n;
 	n = least(n, acts->mapped_pages);
 	zero_mark = part(acts->nr_zeros, acts->pages + n, whole);
 	is_read = zero_mark > acts->zeros;
@@ -252,9 +264,10 @@ static bool grow(struct zm_acts *acts, struct zm_act *ret_act)
 	}
 	acts->pages += n;
 	acts->mapped_pages -= n;
+	acts->work += n * units;
 	if (acts->is_brk)
 		acts->brk_pages += n;
-	return act(ret_act, is_read ? ZM_ACT_READ_TOUCH : ZM_ACT_TOUCH, n, 0);
+	return act(ret_act, is_read ? ZM_ACT_READ_TOUCH : ZM_ACT_TOUCH, n, units);
 }
 
 static bool work(struct zm_acts *acts, struct zm_act *ret_act)
@@ -304,6 +317,26 @@ static bool writes(struct zm_acts *acts, struct zm_act *ret_act)
 	return n > 0 && act(ret_act, ZM_ACT_WRITE, 0, n);
 }
 
+/* A pipe's reader has nothing to do before its writer is done. */
+static bool hear(struct zm_acts *acts, struct zm_act *ret_act)
+{
+	if (acts->has_heard || !(acts->step->flags & ZM_STEP_READS))
+		return false;
+	acts->has_heard = true;
+	return act(ret_act, ZM_ACT_HEAR, 0, 0);
+}
+
+/* At its end, as programs have a buffer for it. */
+static bool says(struct zm_acts *acts, struct zm_act *ret_act)
+{
+	uint64_t n = acts->step->pipe_bytes - acts->said;
+
+	if (acts->slice + 1 < acts->nr_slices)
+		return false;
+	acts->said += n;
+	return n > 0 && act(ret_act, ZM_ACT_SAY, 0, n);
+}
+
 /* The first that still fits below the share that is given back. */
 static bool unmaps(struct zm_acts *acts, struct zm_act *ret_act)
 {
@@ -327,7 +360,8 @@ void zm_acts_next(struct zm_acts *acts, struct zm_act *ret_act)
 	static bool (*const kinds[NR_KINDS])(struct zm_acts * acts, struct zm_act * ret_act) = {
 		[IMAGES] = images, [WINDOWS] = windows,   [COPIES] = copies, [OPENS] = opens,
 		[MISSES] = misses, [GROW] = grow,         [WORK] = work,     [HOP] = hop,
-		[WRITES] = writes, [CHILDREN] = children, [UNMAPS] = unmaps,
+		[WRITES] = writes, [CHILDREN] = children, [UNMAPS] = unmaps, [HEAR] = hear,
+		[SAYS] = says,
 	};
 
 	while (acts->slice < acts->nr_slices) {

@@ -142,6 +142,7 @@ static int place_descriptors(const struct descriptors *descriptors)
 {
 	const size_t nr = sizeof(descriptors->fds) / sizeof(descriptors->fds[0]);
 	int high[sizeof(descriptors->fds) / sizeof(descriptors->fds[0])];
+	int null_fd;
 
 	for (size_t i = 0; i < nr; i++) {
 		high[i] = fcntl(descriptors->fds[i], F_DUPFD_CLOEXEC, HIGH_FD);
@@ -152,6 +153,9 @@ static int place_descriptors(const struct descriptors *descriptors)
 		if (dup2(high[i], ZM_BUILD_SCRIPT + (int)i) < 0)
 			return -errno;
 	}
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
+		return -errno;
 	(void)close_range(ZM_BUILD_PROGRESS + 1, ~0U, 0);
 	return 0;
 }

@@ -33,7 +33,7 @@
 #include "workloads/base/journal.h"
 #include "workloads/worker.h"
 
-#define LOOK_MS    20 /* how soon a stop is seen, and counts are carried over */
+#define LOOK_MS    50 /* how soon a stop is seen, and counts are carried over */
 #define MAKE_BYTES (UINT64_C(8) << 20)
 
 /* Kernel memory of a process: stack, page tables, its own structures. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buildload/script.h"
+#include "buildload/act.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/random.h"
 #include "workloads/base/remove.h"
@@ -67,12 +67,14 @@ static uint64_t whole_blocks(uint64_t bytes)
 
 static uint64_t image_bytes(const struct zm_profile *profile)
 {
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < profile->nr_classes; i++) {
 		const struct zm_profile_class *class = &profile->classes[i];
-		/* Each of its parts is whole pages, of up to 64 KiB. */
-		uint64_t bytes = zm_script_image_bytes(class) + ZM_SCRIPT_IMAGES * UINT64_C(65536);
+		/* Each of its parts is whole windows. */
+		uint64_t bytes = zm_script_image_bytes(class) +
+				 ZM_SCRIPT_IMAGES * ZM_ACT_WINDOW_PAGES * page_bytes;
 
 		most = bytes > most ? bytes : most;
 	}
@@ -130,14 +132,11 @@ uint64_t zm_scene_output_bytes(const struct zm_profile *profile)
 
 /* --- making it --- */
 
-static int write_file(int folder_fd, const char *name, uint64_t bytes, struct zm_random *random)
+/* Something: a hole would be no page of a file. */
+static int write_bytes(int fd, uint64_t bytes, struct zm_random *random)
 {
-	zm_autoclose int fd =
-		openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
 
-	if (fd < 0)
-		return -errno;
 	for (size_t i = 0; i < sizeof(block) / sizeof(block[0]); i++)
 		block[i] = zm_random_next(random);
 	while (bytes > 0) {
@@ -151,6 +150,32 @@ static int write_file(int folder_fd, const char *name, uint64_t bytes, struct zm
 		bytes -= (uint64_t)n;
 	}
 	return 0;
+}
+
+static int write_file(int folder_fd, const char *name, uint64_t bytes, struct zm_random *random)
+{
+	zm_autoclose int fd =
+		openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : write_bytes(fd, bytes, random);
+}
+
+/* What programs map: the first pages of each window, and holes. */
+static int write_image(int folder_fd, uint64_t bytes, uint64_t page_bytes, struct zm_random *random)
+{
+	zm_autoclose int fd =
+		openat(folder_fd, "image", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int r = fd < 0 || ftruncate(fd, (off_t)bytes) < 0 ? -errno : 0;
+
+	for (uint64_t at = 0; r == 0 && at < bytes; at += ZM_ACT_WINDOW_PAGES * page_bytes) {
+		uint64_t filled = ZM_ACT_FILLED_PAGES * page_bytes;
+
+		if (lseek(fd, (off_t)at, SEEK_SET) < 0)
+			r = -errno;
+		if (r == 0)
+			r = write_bytes(fd, filled < bytes - at ? filled : bytes - at, random);
+	}
+	return r;
 }
 
 /* A folder below, opened. -errno. */
@@ -236,6 +261,7 @@ int zm_scene_make(const char *folder, const struct zm_profile *profile, unsigned
 		  uint64_t seed, struct zm_why *why)
 {
 	zm_autoclose int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	char helper[PATH_MAX];
 	struct zm_random random;
 	int r;
@@ -246,9 +272,9 @@ int zm_scene_make(const char *folder, const struct zm_profile *profile, unsigned
 	if (r < 0)
 		return r;
 	zm_random_init(&random, seed, UINT64_MAX);
-	r = make_links(fd, profile, helper, (uint64_t)sysconf(_SC_PAGESIZE), why);
+	r = make_links(fd, profile, helper, page_bytes, why);
 	if (r == 0)
-		r = write_file(fd, "image", zm_scene_shared_bytes(profile), &random);
+		r = write_image(fd, zm_scene_shared_bytes(profile), page_bytes, &random);
 	for (unsigned int i = 0; r == 0 && i < nr_instances; i++)
 		r = make_instance(fd, profile, i, seed);
 	return r < 0 ? zm_why_errno(why, r,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buildload/act.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/random.h"
 
@@ -187,6 +188,12 @@ uint64_t zm_script_image_bytes(const struct zm_profile_class *class)
 							  : ZM_SCRIPT_IMAGE_BYTES;
 }
 
+/* More than so many pages, so that each image begins with a window. */
+static uint64_t whole_windows(uint64_t pages)
+{
+	return (pages / ZM_ACT_WINDOW_PAGES + 1) * ZM_ACT_WINDOW_PAGES;
+}
+
 static void fill_class(const struct maker *maker, const struct zm_profile_class *class,
 		       struct zm_script_class *ret_class)
 {
@@ -202,9 +209,8 @@ static void fill_class(const struct maker *maker, const struct zm_profile_class 
 	ret_class->nr_images =
 		class->nr_images < ZM_SCRIPT_IMAGES ? class->nr_images : ZM_SCRIPT_IMAGES;
 	if (class->nr_images)
-		ret_class->image_pages =
-			(zm_script_image_bytes(class) / ret_class->nr_images + page_bytes - 1) /
-			page_bytes;
+		ret_class->image_pages = whole_windows(zm_script_image_bytes(class) /
+						       (ret_class->nr_images * page_bytes));
 	ret_class->brk_ppm = ppm(class->maps.nr == 0   ? 1
 				 : class->brks.nr == 0 ? 0
 						       : class->brk_share);
@@ -249,6 +255,18 @@ static uint64_t scaled(uint64_t value, double scale)
 	return (uint64_t)((double)value * scale + 0.5);
 }
 
+/* Faults that are neither on files nor the heap's first ones: its pages are read before they are
+ * written to. */
+static uint64_t rest_of_faults(const uint64_t *row)
+{
+	uint64_t windows = row[ZM_FIELD_FILE_PAGES] / ZM_ACT_FILLED_PAGES;
+	uint64_t others = row[ZM_FIELD_ANON_PAGES] + ZM_ACT_BASE_FAULTS - ZM_ACT_BASE_PAGES;
+	uint64_t base = ZM_ACT_BASE_FILE_PAGES / ZM_ACT_FILLED_PAGES;
+
+	others += windows > base ? windows - base : 0;
+	return row[ZM_FIELD_FAULTS] > others ? row[ZM_FIELD_FAULTS] - others : 0;
+}
+
 static void fill_step(struct maker *maker, unsigned int class_index, const uint64_t *row,
 		      struct zm_script_step *step)
 {
@@ -261,9 +279,12 @@ static void fill_step(struct maker *maker, unsigned int class_index, const uint6
 	step->class_index = (uint16_t)class_index;
 	step->seed = zm_random_next(&maker->random);
 	step->anon_pages = scaled(row[ZM_FIELD_ANON_PAGES], pages);
+	step->copied_pages = scaled(row[ZM_FIELD_COPIED_PAGES], pages);
 	step->faults = scaled(row[ZM_FIELD_FAULTS], pages);
 	if (class->fields >> ZM_FIELD_ZERO_READS & 1)
 		step->zero_reads = scaled(row[ZM_FIELD_ZERO_READS], pages);
+	else if (class->fields >> ZM_FIELD_FILE_PAGES & 1)
+		step->zero_reads = scaled(rest_of_faults(row), pages);
 	else if (class->role == ZM_ROLE_COMPILER)
 		step->zero_reads =
 			scaled(step->anon_pages, profile->knobs[ZM_KNOB_ZERO_READ_SHARE]);
@@ -272,6 +293,7 @@ static void fill_step(struct maker *maker, unsigned int class_index, const uint6
 	step->opens_missing = row[ZM_FIELD_OPENS_MISSING];
 	step->read_bytes = row[ZM_FIELD_READ_BYTES];
 	step->write_bytes = row[ZM_FIELD_WRITE_BYTES];
+	step->pipe_bytes = row[ZM_FIELD_PIPE_BYTES];
 	for (size_t i = 0; i < ZM_SCRIPT_RAMP; i++)
 		step->ramp[i] =
 			(uint16_t)lrint(ramp_at(ramp, (double)(i + 1) / ZM_SCRIPT_RAMP) * 65535);
@@ -302,6 +324,31 @@ static bool has_next_beside(const struct zm_profile_recipe *recipe, const struct
 	return next->is_beside && next->parent == recipe->nodes[number].parent;
 }
 
+/* Is what it reads a pipe of the sibling before it? */
+static bool has_piped_before(const struct zm_profile_recipe *recipe, unsigned int number)
+{
+	const struct zm_profile_node *nodes = recipe->nodes;
+
+	for (unsigned int i = number; nodes[number].is_beside && i-- > 0;) {
+		if (nodes[i].parent == nodes[number].parent)
+			return nodes[i].is_piped;
+	}
+	return false;
+}
+
+static uint16_t flags_of(const struct zm_profile *profile, const struct zm_profile_recipe *recipe,
+			 unsigned int number)
+{
+	const struct zm_profile_node *node = &recipe->nodes[number];
+	bool is_compiler = profile->classes[node->class_index].role == ZM_ROLE_COMPILER;
+
+	return (uint16_t)((node->is_fork ? ZM_STEP_FORK : 0) |
+			  (node->is_beside ? ZM_STEP_BESIDE : 0) |
+			  (node->is_piped ? ZM_STEP_PIPED : 0) |
+			  (has_piped_before(recipe, number) ? ZM_STEP_READS : 0) |
+			  (is_compiler ? ZM_STEP_TEMPORARY : 0));
+}
+
 /* Every process but the main one takes a row of its class by lot. */
 static void fill_job(struct maker *maker, const struct zm_profile_job *recorded,
 		     struct zm_script_job *job)
@@ -322,10 +369,7 @@ static void fill_job(struct maker *maker, const struct zm_profile_job *recorded,
 		fill_step(maker, node->class_index, row, step);
 		step->nr_below = walk->below[number];
 		step->nr_children = walk->children[number];
-		step->flags = (uint16_t)((node->is_fork ? ZM_STEP_FORK : 0) |
-					 (node->is_beside ? ZM_STEP_BESIDE : 0));
-		if (maker->profile->classes[node->class_index].role == ZM_ROLE_COMPILER)
-			step->flags |= ZM_STEP_TEMPORARY;
+		step->flags = flags_of(maker->profile, recipe, number);
 		if (has_next_beside(recipe, walk, i))
 			step->flags |= ZM_STEP_NEXT_BESIDE;
 		step->output = maker->nr_steps++;

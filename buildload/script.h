@@ -82,6 +82,8 @@ enum zm_script_flag {
 	ZM_STEP_BESIDE = 1 << 1,      /* beside the sibling before it */
 	ZM_STEP_NEXT_BESIDE = 1 << 2, /* the sibling after it runs beside it */
 	ZM_STEP_TEMPORARY = 1 << 3,   /* its parent removes what it wrote: a compiler's, for as */
+	ZM_STEP_PIPED = 1 << 4,       /* its output is a new pipe */
+	ZM_STEP_READS = 1 << 5,       /* its input is the pipe of the sibling before it */
 };
 
 struct zm_script_step {
@@ -91,9 +93,9 @@ struct zm_script_step {
 	uint16_t flags;
 	uint32_t output; /* the file that it writes is o/OUTPUT; the step's own number */
 	uint64_t seed;
-	uint64_t anon_pages, zero_reads, faults;
+	uint64_t anon_pages, copied_pages, zero_reads, faults;
 	uint64_t work; /* units of work (act.h) */
-	uint64_t opens, opens_missing, read_bytes, write_bytes;
+	uint64_t opens, opens_missing, read_bytes, write_bytes, pipe_bytes;
 	uint16_t
 		ramp[ZM_SCRIPT_RAMP]; /* of 65535: the anonymous pages' share after 1/32, 2/32, … */
 };

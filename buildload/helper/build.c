@@ -30,6 +30,9 @@ struct child {
 
 static struct child children[RUNNING_MAX];
 
+/* What makes start has their input and output. */
+static const struct zm_process_ends same = { -1, -1 };
+
 struct crew {
 	struct zm_script_head head;
 	struct zm_progress *progress;
@@ -143,13 +146,13 @@ static pid_t spawn_job(const struct crew *crew, uint32_t number)
 	read_job(&crew->head, number, &job);
 	zm_process_read_step(&crew->head, job.first_step, &step);
 	zm_process_read_class(&crew->head, step.class_index, &class);
-	return zm_process_spawn(class.name, "step", job.first_step, 0);
+	return zm_process_spawn(class.name, "step", job.first_step, 0, same);
 }
 
 static void start(struct crew *crew, struct child *child)
 {
 	uint32_t number = crew->next++;
-	pid_t pid = crew->are_makes ? zm_process_spawn("make", "part", crew->stage, number)
+	pid_t pid = crew->are_makes ? zm_process_spawn("make", "part", crew->stage, number, same)
 				    : spawn_job(crew, number);
 
 	if (pid < 0)

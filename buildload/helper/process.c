@@ -22,16 +22,19 @@
 #include <unistd.h>
 
 #include "buildload/act.h"
+#include "buildload/helper/work.h"
 #include "buildload/progress.h"
 
-#define TEMPORARY_MAX      8
-#define READ_BYTES         16384
-#define WRITE_BYTES        4096
-#define STACK_BYTES        16384 /* of a child until it execs */
-#define CPU_WORDS          1024  /* a mask for 65,536 CPUs */
-#define UNIT_ROUNDS        256   /* of work in a unit, which is about a microsecond */
-#define EXIT_FAILED        1
-#define WINDOW_BYTES(page) ((uint64_t)ZM_ACT_WINDOW_PAGES * (page))
+#define TEMPORARY_MAX   8
+#define READ_BYTES      16384
+#define WRITE_BYTES     4096
+#define STACK_BYTES     16384 /* of a child until it execs */
+#define CPU_WORDS       1024  /* a mask for 65,536 CPUs */
+#define PARTS           5 /* of a program: its head, code, constants, relocated and other data */
+#define FEW_IMAGES      3 /* a program, libc and the loader */
+#define WINDOW_BYTES    ((uint64_t)ZM_ACT_WINDOW_PAGES * self.head.page_bytes)
+#define UNITS_PER_BLOCK 20 /* of work, for each block of code that it goes over */
+#define EXIT_FAILED     1
 
 struct process {
 	uint32_t index;
@@ -46,6 +49,8 @@ struct process {
 	void *maps[ZM_ACT_MAPS_MAX];
 	unsigned int nr_maps;
 	int output;
+	uint64_t unread;     /* bytes, of files that were too short */
+	int hearing;         /* the end of a pipe that a child writes to; -1: none */
 	uint32_t nr_running; /* children */
 	uint32_t temporary[TEMPORARY_MAX];
 	uint32_t nr_temporary;
@@ -151,52 +156,109 @@ void zm_process_read_class(const struct zm_script_head *head, uint32_t index,
 
 /* --- files of the program --- */
 
+/* Parts of a program or library, each mapped over the whole. What keeps neighbours apart is what they
+ * reserve, as all of them may be written to here. */
+static void map_parts(char *base, uint64_t bytes, int fd, uint64_t offset)
+{
+	uint64_t part = bytes / PARTS / WINDOW_BYTES * WINDOW_BYTES;
+
+	for (uint64_t i = 1; part > 0 && i < PARTS; i++) {
+		uint64_t at = i * part;
+
+		if (mmap(base + at, i + 1 < PARTS ? part : bytes - at, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED | (i % 2 ? MAP_NORESERVE : 0), fd,
+			 (off_t)(offset + at)) == MAP_FAILED)
+			zm_process_fail("../image", errno);
+	}
+}
+
+/* Programs and libraries, then files without parts, as of a locale. */
 static void map_images(void)
 {
 	uint64_t bytes = self.class.image_pages * self.head.page_bytes;
+	uint32_t nr = self.class.nr_images;
 	int fd = open("../image", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		zm_process_fail("../image", errno);
-	for (uint32_t i = 0; i < self.class.nr_images; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
 				  (off_t)(i * bytes));
 
 		if (base == MAP_FAILED)
 			zm_process_fail("../image", errno);
+		if (i < FEW_IMAGES || i < nr / 2)
+			map_parts(base, bytes, fd, i * bytes);
 		self.images[i] = base;
 	}
 	(void)close(fd);
 }
 
-/* Page `page` of all images together; beyond the last they are mapped once more. */
-static volatile char *image_page(uint64_t *next, uint64_t step_pages)
+static uint64_t windows_of_all(void)
 {
-	uint64_t per_image = (self.class.image_pages + step_pages - 1) / step_pages;
-	uint64_t at = (*next)++;
-
-	if (at >= per_image * self.class.nr_images) {
-		map_images();
-		*next = 1;
-		at = 0;
-	}
-	return self.images[at / per_image] + at % per_image * step_pages * self.head.page_bytes;
+	return self.class.image_pages / ZM_ACT_WINDOW_PAGES * self.class.nr_images;
 }
 
+/* A page of a window, counted over all images. */
+static volatile char *image_page(uint64_t window, uint64_t page)
+{
+	uint64_t windows = self.class.image_pages / ZM_ACT_WINDOW_PAGES;
+
+	return self.images[window / windows] +
+	       (window % windows * ZM_ACT_WINDOW_PAGES + page) * self.head.page_bytes;
+}
+
+/* The first page of each, from the first one on; beyond the last, all are mapped once more. */
 static void touch_windows(uint64_t count)
 {
-	char sum = 0;
-
-	while (count-- > 0)
-		sum = (char)(sum + *image_page(&self.next_window, ZM_ACT_WINDOW_PAGES));
-	result += (unsigned char)sum;
+	for (; count > 0; count--) {
+		if (self.next_window == windows_of_all()) {
+			map_images();
+			self.next_window = 0;
+		}
+		result += (unsigned char)*image_page(self.next_window++, 0);
+	}
 }
 
-/* Data of the program that it writes to: pages from the middle of windows. */
+/* Data of the program that it writes to, as when it is relocated: all pages of the windows from the last
+ * one back. */
 static void copy_pages(uint64_t count)
 {
-	while (count-- > 0)
-		*image_page(&self.next_copy, 1) = 1;
+	for (; count > 0; count--) {
+		if (self.next_copy == windows_of_all() * ZM_ACT_FILLED_PAGES) {
+			map_images();
+			self.next_copy = 0;
+		}
+		*image_page(windows_of_all() - 1 - self.next_copy / ZM_ACT_FILLED_PAGES,
+			    self.next_copy % ZM_ACT_FILLED_PAGES) = 1;
+		self.next_copy++;
+	}
+}
+
+/* --- CPU time --- */
+
+/* The code that it goes over, and what of its own work it takes to go over a block more. */
+static uint32_t blocks_of(const struct zm_script_step *step)
+{
+	uint64_t blocks = step->work / UNITS_PER_BLOCK + 1;
+
+	return blocks < ZM_WORK_BLOCKS ? (uint32_t)blocks : ZM_WORK_BLOCKS;
+}
+
+/* Over what was touched last. */
+static void work(uint64_t units)
+{
+	uint64_t bytes = (uint64_t)(self.heap - self.walk_start);
+	const volatile char *base = self.walk_start;
+
+	if (!base || bytes < self.head.page_bytes) {
+		base = buffer;
+		bytes = READ_BYTES;
+	} else if (bytes > self.head.walk_bytes && self.head.walk_bytes >= self.head.page_bytes) {
+		base = self.heap - self.head.walk_bytes;
+		bytes = self.head.walk_bytes;
+	}
+	zm_work(units, blocks_of(&self.step), base, bytes, &self.random);
 }
 
 /* --- the heap --- */
@@ -229,15 +291,18 @@ static void raise_break(uint64_t bytes)
 	go_on_at((void *)start); /* NOLINT: the kernel gave it as a number */
 }
 
-static void touch(uint64_t count, bool is_read)
+/* With some work after each page, so that the kernel finds the caches as a program leaves them. */
+static void touch(uint64_t count, uint64_t units, bool is_read)
 {
 	uint64_t page_bytes = self.head.page_bytes;
 
 	for (uint64_t i = 0; is_read && i < count; i++)
 		result += (unsigned char)self.heap[i * page_bytes];
-	for (uint64_t i = 0; i < count; i++)
-		self.heap[i * page_bytes] = 1;
-	self.heap += count * page_bytes;
+	for (uint64_t i = 0; i < count; i++) {
+		*self.heap = 1;
+		self.heap += page_bytes;
+		work(units);
+	}
 }
 
 static void unmap(uint64_t which, uint64_t bytes)
@@ -252,25 +317,22 @@ static void unmap(uint64_t which, uint64_t bytes)
 
 /* --- files that are read and written --- */
 
+/* What a file has too little of, is read of the next ones. */
 static void read_file(uint64_t number, uint64_t bytes)
 {
 	char path[64];
 	int fd = open(path_of(path, "h/", number), O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
-	off_t at = 0;
+	ssize_t n = 1;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
 		zm_process_fail(path, errno);
-	while (bytes > 0) {
-		size_t part = bytes < READ_BYTES ? bytes : READ_BYTES;
-		ssize_t n = pread(fd, buffer, part, at);
-
+	self.unread += bytes;
+	while (self.unread > 0 && n > 0) {
+		n = read(fd, buffer, self.unread < READ_BYTES ? self.unread : READ_BYTES);
 		if (n < 0)
 			zm_process_fail(path, errno);
-		if (n == 0 && at == 0)
-			break;
-		at = n == 0 ? 0 : at + n;
-		bytes -= (uint64_t)n;
+		self.unread -= (uint64_t)n;
 	}
 	(void)close(fd);
 }
@@ -307,29 +369,65 @@ static void write_output(uint64_t bytes)
 	}
 }
 
-/* --- CPU time --- */
+/* --- pipes --- */
 
-/* A chain of multiplications, with loads all over what was touched last. */
-static void work(uint64_t count)
+static void hear(int fd)
 {
-	uint64_t bytes = (uint64_t)(self.heap - self.walk_start);
-	const volatile char *base = self.walk_start;
-	uint64_t x = self.random;
+	ssize_t n;
 
-	if (!base || bytes < self.head.page_bytes) {
-		base = buffer;
-		bytes = READ_BYTES;
-	} else if (bytes > self.head.walk_bytes && self.head.walk_bytes >= self.head.page_bytes) {
-		base = self.heap - self.head.walk_bytes;
-		bytes = self.head.walk_bytes;
-	}
-	for (uint64_t i = 0; i < count * UNIT_ROUNDS; i++) {
-		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		if (i % 4 == 0)
-			x += (unsigned char)base[(uint32_t)(x >> 32) * bytes >> 32];
-	}
-	self.random = x;
+	while ((n = read(fd, buffer, WRITE_BYTES)) != 0)
+		if (n < 0 && errno != EINTR)
+			zm_process_fail("reading a pipe", errno);
 }
+
+static void say(uint64_t bytes)
+{
+	while (bytes > 0) {
+		size_t part = bytes < WRITE_BYTES ? bytes : WRITE_BYTES;
+		ssize_t n = write(STDOUT_FILENO, buffer, part);
+
+		if (n <= 0)
+			zm_process_fail("writing to a pipe", n < 0 ? errno : EPIPE);
+		bytes -= (uint64_t)n;
+	}
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* What child has of the pipe from the one before it, and of its own, which is this process's then. */
+static struct zm_process_ends open_ends(const struct zm_script_step *child)
+{
+	struct zm_process_ends ends = { -1, -1 };
+	int fds[2];
+
+	if (child->flags & ZM_STEP_READS) {
+		ends.in = self.hearing;
+		self.hearing = -1;
+	}
+	if (!(child->flags & ZM_STEP_PIPED))
+		return ends;
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		zm_process_fail("a pipe", errno);
+	close_end(&self.hearing);
+	self.hearing = fds[0];
+	ends.out = fds[1];
+	return ends;
+}
+
+/* In the child. */
+static int take_ends(struct zm_process_ends ends)
+{
+	if (ends.in >= 0 && dup2(ends.in, STDIN_FILENO) < 0)
+		return errno;
+	return ends.out >= 0 && dup2(ends.out, STDOUT_FILENO) < 0 ? errno : 0;
+}
+
+/* --- moving to another CPU --- */
 
 static void hop(void)
 {
@@ -357,28 +455,42 @@ static void hop(void)
 
 /* --- children --- */
 
+/* As much as make exports. */
+#define VARIABLE   (char *)"KBUILD_EMULATED_VARIABLE=some words that a makefile has exported"
+#define VARIABLES4 VARIABLE, VARIABLE, VARIABLE, VARIABLE
+
+static char *const environment[] = { VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4,
+				     VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4,
+				     VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4, VARIABLES4,
+				     VARIABLES4, NULL };
+
 struct spawn {
 	char *argv[5];
 	char path[40];
+	struct zm_process_ends ends;
 	int error;
 };
 
 static int exec_child(void *context)
 {
-	static char *const environment[] = { NULL };
 	struct spawn *spawn = context;
 
-	(void)execve(spawn->path, spawn->argv, environment);
-	spawn->error = errno;
+	spawn->error = take_ends(spawn->ends);
+	if (spawn->error == 0) {
+		(void)execve(spawn->path, spawn->argv, environment);
+		spawn->error = errno;
+	}
 	_exit(127);
 }
 
 /* The child runs in this memory until it execs, as those of make and gcc do. */
-pid_t zm_process_spawn(const char *name, const char *mode, uint32_t number, uint32_t second)
+pid_t zm_process_spawn(const char *name, const char *mode, uint32_t number, uint32_t second,
+		       struct zm_process_ends ends)
 {
 	static char stack[STACK_BYTES] __attribute__((aligned(64)));
 	char first[24], other[24];
-	struct spawn spawn = { .argv = { (char *)name, (char *)mode, first, other, NULL } };
+	struct spawn spawn = { .argv = { (char *)name, (char *)mode, first, other, NULL },
+			       .ends = ends };
 	pid_t pid;
 
 	(void)put_number(first, number);
@@ -392,7 +504,7 @@ pid_t zm_process_spawn(const char *name, const char *mode, uint32_t number, uint
 
 static void begin(uint32_t index)
 {
-	self = (struct process){ .index = index, .output = -1 };
+	self = (struct process){ .index = index, .output = -1, .hearing = -1 };
 	zm_process_read_head(&self.head);
 	zm_process_read_step(&self.head, index, &self.step);
 	zm_process_read_class(&self.head, self.step.class_index, &self.class);
@@ -400,35 +512,56 @@ static void begin(uint32_t index)
 	zm_acts_begin(&self.acts, &self.head, &self.class, &self.step);
 }
 
+/* Goes on with this program, in the state of which nothing is the child's. */
+static pid_t fork_child(uint32_t index, struct zm_process_ends ends)
+{
+	pid_t pid = fork();
+	int r;
+
+	if (pid != 0)
+		return pid < 0 ? -errno : pid;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	r = take_ends(ends);
+	if (r > 0)
+		zm_process_fail("a pipe", r);
+	close_end(&ends.in);
+	close_end(&ends.out);
+	close_end(&self.hearing);
+	zm_process_run(index);
+	_exit(0);
+}
+
 static void run_child(uint64_t behind)
 {
 	uint32_t index = self.index + (uint32_t)behind;
 	static struct zm_script_class class;
+	struct zm_process_ends ends;
 	pid_t pid;
 
 	zm_process_read_step(&self.head, index, &self.child);
 	zm_acts_child(&self.acts, &self.child);
 	if (self.child.flags & ZM_STEP_TEMPORARY && self.nr_temporary < TEMPORARY_MAX)
 		self.temporary[self.nr_temporary++] = self.child.output;
+	ends = open_ends(&self.child);
 	if (self.child.flags & ZM_STEP_FORK) {
-		pid = fork();
-		if (pid == 0) {
-			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-			zm_process_run(index);
-			_exit(0);
-		}
-		pid = pid < 0 ? -errno : pid;
+		pid = fork_child(index, ends);
 	} else {
 		zm_process_read_class(&self.head, self.child.class_index, &class);
-		pid = zm_process_spawn(class.name, "step", index, 0);
+		pid = zm_process_spawn(class.name, "step", index, 0, ends);
 	}
+	close_end(&ends.in);
+	close_end(&ends.out);
 	if (pid < 0)
 		zm_process_fail("starting a process", -pid);
 	self.nr_running++;
 }
 
+/* What they say is read first, to its end. */
 static void wait_for_children(void)
 {
+	if (self.hearing >= 0)
+		hear(self.hearing);
+	close_end(&self.hearing);
 	while (self.nr_running > 0) {
 		int status;
 		pid_t pid = waitpid(-1, &status, 0);
@@ -473,7 +606,7 @@ static void carry_out(const struct zm_act *act)
 		break;
 	case ZM_ACT_TOUCH:
 	case ZM_ACT_READ_TOUCH:
-		touch(act->count, act->kind == ZM_ACT_READ_TOUCH);
+		touch(act->count, act->bytes, act->kind == ZM_ACT_READ_TOUCH);
 		break;
 	case ZM_ACT_UNMAP:
 		unmap(act->count, act->bytes);
@@ -498,6 +631,12 @@ static void carry_out(const struct zm_act *act)
 		break;
 	case ZM_ACT_WRITE:
 		write_output(act->bytes);
+		break;
+	case ZM_ACT_HEAR:
+		hear(STDIN_FILENO);
+		break;
+	case ZM_ACT_SAY:
+		say(act->bytes);
 		break;
 	default:
 		break;

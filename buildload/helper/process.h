@@ -22,8 +22,14 @@ void zm_process_read_class(const struct zm_script_head *head, uint32_t index,
 /* Does all that step `index` says, its children too. The process goes on. */
 void zm_process_run(uint32_t index);
 
-/* Starts a program of this build: ../bin/NAME with these arguments; `second` may be NULL. -errno. */
-pid_t zm_process_spawn(const char *name, const char *mode, uint32_t number, uint32_t second);
+/* What a child has instead of this process's input and output; -1: the same. */
+struct zm_process_ends {
+	int in, out;
+};
+
+/* Starts a program of this build: ../bin/NAME with these arguments. -errno. */
+pid_t zm_process_spawn(const char *name, const char *mode, uint32_t number, uint32_t second,
+		       struct zm_process_ends ends);
 
 /* Says it and ends the process: "cc1: writing o/3: No space left on device". */
 _Noreturn void zm_process_fail(const char *what, int error);

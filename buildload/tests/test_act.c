@@ -39,8 +39,9 @@ struct sum {
 	uint64_t bytes[ZM_NR_ACTS]; /* bytes */
 	uint64_t nr[ZM_NR_ACTS];    /* acts */
 	uint64_t digest;
-	uint64_t room; /* pages mapped and not yet touched */
-	bool is_alone; /* no child runs */
+	uint64_t room;   /* pages mapped and not yet touched */
+	uint64_t spread; /* units of work, after pages that are touched */
+	bool is_alone;   /* no child runs */
 };
 
 static void check_order(struct sum *sum, const struct zm_act *act, uint64_t page_bytes)
@@ -52,6 +53,7 @@ static void check_order(struct sum *sum, const struct zm_act *act, uint64_t page
 	if (act->kind == ZM_ACT_TOUCH || act->kind == ZM_ACT_READ_TOUCH) {
 		assert_true(act->count > 0 && act->count <= sum->room);
 		sum->room -= act->count;
+		sum->spread += act->count * act->bytes;
 	}
 	if (act->kind == ZM_ACT_WINDOWS || act->kind == ZM_ACT_COPIES)
 		assert_int_equal(sum->nr[ZM_ACT_IMAGES], 1);
@@ -106,11 +108,13 @@ static void check_sums(const struct zm_script_step *step, const struct zm_script
 		assert_int_equal(faults, step->faults);
 	else
 		assert_true(faults >= step->faults || class->nr_images == 0);
-	assert_int_equal(sum->of[ZM_ACT_WORK], step->work);
+	assert_int_equal(sum->of[ZM_ACT_WORK] + sum->spread, step->work);
 	assert_int_equal(sum->nr[ZM_ACT_OPEN], step->opens);
 	assert_int_equal(sum->bytes[ZM_ACT_OPEN], step->opens ? step->read_bytes : 0);
 	assert_int_equal(sum->of[ZM_ACT_MISS], step->opens_missing);
 	assert_int_equal(sum->bytes[ZM_ACT_WRITE], step->write_bytes);
+	assert_int_equal(sum->bytes[ZM_ACT_SAY], step->pipe_bytes);
+	assert_int_equal(sum->nr[ZM_ACT_HEAR], (step->flags & ZM_STEP_READS) != 0);
 	assert_int_equal(sum->nr[ZM_ACT_CHILD], step->nr_children);
 	assert_true(sum->is_alone);
 	assert_true(sum->bytes[ZM_ACT_UNMAP] * 1000000 <=
@@ -181,6 +185,7 @@ static void test_any(void **state)
 		step->opens = zm_random_below(&random, 1000);
 		step->read_bytes = zm_random_below(&random, 10000000);
 		step->write_bytes = zm_random_below(&random, 1000000);
+		step->pipe_bytes = zm_random_below(&random, 100000);
 		sum = add_up(&script, (uint32_t)(step - zm_script_steps(&script)));
 		check_sums(step, &zm_script_classes(&script)[step->class_index], &sum);
 	}

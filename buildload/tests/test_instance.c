@@ -105,7 +105,7 @@ static void test_counts(void **state)
 	expected = script_faults(&rig);
 	assert_int_equal(progress->jobs, 4 + 9 + 1);
 	/* Those of the jobs, two makes, and the first. */
-	assert_int_equal(progress->processes, 4 + 9 * 6 + 2 + 2 + 1);
+	assert_int_equal(progress->processes, 4 + 9 * 7 + 2 + 2 + 1);
 	assert_int_equal(progress->running, 0);
 	assert_true(progress->weight > 0);
 	print_message("%llu faults; the script says %llu\n", (unsigned long long)progress->faults,

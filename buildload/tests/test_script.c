@@ -51,7 +51,7 @@ static void test_whole(void **state)
 	assert_int_equal(steps[0].nr_below, 4);
 	assert_int_equal(steps[0].nr_children, 2);
 	assert_int_equal(steps[2].flags, ZM_STEP_FORK);
-	assert_int_equal(steps[3].flags, ZM_STEP_BESIDE);
+	assert_int_equal(steps[3].flags, ZM_STEP_BESIDE | ZM_STEP_PIPED);
 	assert_int_equal(steps[1].ramp[15], 65535 * 6 / 10);
 	assert_int_equal(steps[1].ramp[ZM_SCRIPT_RAMP - 1], 65535);
 	assert_string_equal(zm_script_classes(&script)[1].name, "cc1");
@@ -79,7 +79,8 @@ static void test_walk(void **state)
 		recipe->nodes[i] = (struct zm_profile_node){ .class_index = i == 0,
 							     .parent = parents[i],
 							     .is_fork = i > 0,
-							     .is_beside = i == 5 };
+							     .is_beside = i == 5,
+							     .is_piped = i == 4 || i == 6 };
 	script = script_of(profile, &plain);
 	for (size_t i = 0; i < recipe->nr; i++) {
 		const struct zm_script_step *step = &zm_script_steps(&script)[i];
@@ -88,6 +89,9 @@ static void test_walk(void **state)
 		assert_int_equal(step->nr_below, below[i]);
 		assert_int_equal((step->flags & ZM_STEP_BESIDE) != 0, expected[i] == 5);
 		assert_int_equal((step->flags & ZM_STEP_NEXT_BESIDE) != 0, is_next_beside);
+		assert_int_equal((step->flags & ZM_STEP_PIPED) != 0,
+				 expected[i] == 4 || expected[i] == 6);
+		assert_int_equal((step->flags & ZM_STEP_READS) != 0, expected[i] == 5);
 	}
 	zm_script_release(&script);
 	zm_profile_free(profile);
