@@ -4,7 +4,7 @@
  */
 #include "buildload/helper/work.h"
 
-#define UNIT_CALLS 24
+#define UNIT_CALLS 21
 
 #define STEP(x, n) ((x)*UINT64_C(6364136223846793005) + (2 * UINT64_C(n) + 1))
 
