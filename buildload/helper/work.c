@@ -8,6 +8,7 @@
 
 #define STEP(x, n) ((x)*UINT64_C(6364136223846793005) + (2 * UINT64_C(n) + 1))
 
+/* clang-format off */
 /* About 160 bytes each. */
 #define BLOCK(n)                                                                                   \
 	static uint64_t block_##n(uint64_t x, const volatile char *base, uint64_t bytes)           \
@@ -31,7 +32,6 @@
 #define EACH(do)                                                                                   \
 	EACH_OF_256(do, 0) EACH_OF_256(do, 1) EACH_OF_256(do, 2) EACH_OF_256(do, 3)
 
-/* clang-format off */
 EACH(BLOCK)
 
 #define ADDRESS(n) block_##n,
