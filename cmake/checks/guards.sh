@@ -3,12 +3,24 @@
 # shellcheck source=cmake/checks/files.sh
 . "$(dirname "$0")/files.sh"
 
-for file in $(sources '*.h'); do
-	guard=ZM_$(printf '%s' "$file" | tr 'a-z/.-' 'A-Z___')
-	first=$(grep -m1 -E '^#' "$file")
-	second=$(grep -E '^#' "$file" | sed -n 2p)
-	if [ "$first" != "#ifndef $guard" ] || [ "$second" != "#define $guard" ]; then
-		offence "$file: is not guarded by $guard"
-	fi
-done
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+# shellcheck disable=SC2016 # awk's own
+sources '*.h' | xargs awk '
+	function end() {
+		if (name != "" && !is_guarded)
+			printf "%s: is not guarded by %s\n", name, guard
+	}
+	FNR == 1 {
+		end()
+		name = FILENAME
+		guard = "ZM_" toupper(name)
+		gsub(/[\/.-]/, "_", guard)
+		nr = is_guarded = 0
+	}
+	/^#/ && ++nr == 1 { is_first = $0 == "#ifndef " guard }
+	/^#/ && nr == 2 { is_guarded = is_first && $0 == "#define " guard }
+	END { end() }
+' > "$found" || exit 2
+offences_from "$found"
 finish

@@ -8,37 +8,52 @@
 # shellcheck source=cmake/checks/files.sh
 . "$(dirname "$0")/files.sh"
 
-may_know() { # ROOM: the rooms it may include from
-	case $1 in
-	workloads) echo "workloads" ;;
-	faultload | netload | buildload | results) echo "workloads $1" ;;
-	*) echo "workloads faultload netload buildload results runner bench" ;;
-	esac
-}
-
+list=$(mktemp)
 found=$(mktemp)
-trap 'rm -f "$found"' EXIT
-sources '*.c' '*.h' | while IFS= read -r file; do
-	room=${file%%/*}
-	allowed=" $(may_know "$room") "
-	grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$file" |
-		sed 's/^\([0-9]*\):.*"\(.*\)".*/\1 \2/' | while read -r line header; do
-		case $header in
-		*.skel.h) continue ;;
-		*/*) ;;
-		*) echo "$file:$line: \"$header\" is not named from the source folder"; continue ;;
-		esac
-		[ -f "$header" ] || echo "$file:$line: there is no $header"
-		case $allowed in
-		*" ${header%%/*} "*) ;;
-		*) echo "$file:$line: $room may not know $header" ;;
-		esac
-	done
-	own=${file%.c}.h
-	if [ "$own" != "$file" ] && [ -f "$own" ]; then
-		first=$(grep -m1 -E '^#include' "$file" | sed 's/.*"\(.*\)".*/\1/')
-		[ "$first" = "$own" ] || echo "$file: its own header $own is not the first include"
-	fi
-done > "$found"
+trap 'rm -f "$list" "$found"' EXIT
+sources '*.c' '*.h' > "$list"
+# shellcheck disable=SC2016 # awk's own
+xargs awk -v list="$list" '
+	BEGIN {
+		while ((getline name < list) > 0)
+			is_there[name] = 1
+		may["workloads"] = " workloads "
+		may["faultload"] = " workloads faultload "
+		may["netload"] = " workloads netload "
+		may["buildload"] = " workloads buildload "
+		may["results"] = " workloads results "
+		all = " workloads faultload netload buildload results runner bench "
+	}
+	FNR == 1 {
+		room = FILENAME
+		sub(/\/.*/, "", room)
+		allowed = room in may ? may[room] : all
+		own = FILENAME
+		if (!sub(/\.c$/, ".h", own) || !(own in is_there))
+			own = ""
+	}
+	own != "" && /^#include/ {
+		if ($0 !~ "\"" own "\"")
+			printf "%s: its own header %s is not the first include\n", FILENAME, own
+		own = ""
+	}
+	/^[ \t]*#[ \t]*include[ \t]*"/ {
+		header = $0
+		sub(/^[^"]*"/, "", header)
+		sub(/".*/, "", header)
+		if (header ~ /\.skel\.h$/)
+			next
+		if (header !~ /\//) {
+			printf "%s:%d: \"%s\" is not named from the source folder\n", FILENAME, FNR, header
+			next
+		}
+		if (!(header in is_there))
+			printf "%s:%d: there is no %s\n", FILENAME, FNR, header
+		top = header
+		sub(/\/.*/, "", top)
+		if (!index(allowed, " " top " "))
+			printf "%s:%d: %s may not know %s\n", FILENAME, FNR, room, header
+	}
+' < "$list" > "$found" || exit 2
 offences_from "$found"
 finish
