@@ -2,7 +2,7 @@
 #
 #   zm_tests(FOLDER dir LIBRARIES …)
 #     every test_*.c of FOLDER/tests, a cmocka program each. A first comment may hold lines
-#       labels: known serial        (CTest labels; `serial` also makes it run alone)
+#       labels: known serial        (CTest labels; all but unit, replay, fuzz: it runs alone)
 #       timeout: 900                (seconds; 300 otherwise, 600 for CLI tests)
 #       links: -Wl,--wrap=malloc    (link options)
 #     Exit status 77 is a skip.
@@ -76,7 +76,7 @@ endfunction()
 
 # Labels and time-out of a test from the lines `labels:` and `timeout:` of its file. A time-out is for
 # what hangs; nothing is measured by it, and a machine may stand still for a minute in the midst of a test: none is
-# shorter than the usual one.
+# shorter than the usual one. What is not known to bear company runs alone.
 function(zm_test_properties test source default_label)
   file(STRINGS ${source} label_line REGEX "^[ #*]*labels: " LIMIT_COUNT 1)
   file(STRINGS ${source} timeout_line REGEX "^[ #*]*timeout: " LIMIT_COUNT 1)
@@ -102,7 +102,9 @@ function(zm_test_properties test source default_label)
   endif()
   set_tests_properties(${test} PROPERTIES
     LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
-  if("serial" IN_LIST labels)
+  set(strange ${labels})
+  list(REMOVE_ITEM strange unit replay fuzz)
+  if(strange)
     set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
   endif()
 endfunction()
