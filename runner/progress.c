@@ -44,6 +44,8 @@ void zm_progress_say(struct zm_progress *progress, const char *line)
 void zm_progress_begin(struct zm_progress *progress, const char *title, unsigned int repeat)
 {
 	progress->run++;
+	if (progress->run > progress->nr_runs) /* time remained for what was left out */
+		progress->nr_runs = progress->run;
 	progress->title = title;
 	progress->next_ns = 0;
 	if (progress->is_terminal)
