@@ -255,6 +255,8 @@ static int by_ranks(struct zm_judge *judge, const struct scaled *scaled,
 	int error = differences ? need_u(judge, scaled->nr_base, scaled->nr_new) : -ENOMEM;
 
 	if (!error) {
+		/* the differences are nearly sorted then */
+		zm_stat_sort(scaled->new, scaled->nr_new);
 		for (size_t i = 0; i < scaled->nr_base; i++) {
 			for (size_t j = 0; j < scaled->nr_new; j++)
 				differences[at++] = scaled->new[j] - scaled->base[i];

@@ -124,8 +124,14 @@ static void merge_sort(double *values, size_t nr, double *space)
 	merge_sort(values, half, space);
 	merge_sort(values + half, nr - half, space);
 	memcpy(space, values, half * sizeof(*space));
-	while (left < half && right < nr)
-		values[at++] = values[right] < space[left] ? values[right++] : space[left++];
+	while (left < half && right < nr) { /* without a branch: it could not be foreseen */
+		size_t is_right = values[right] < space[left];
+		const double *from = is_right ? &values[right] : &space[left];
+
+		values[at++] = *from;
+		right += is_right;
+		left += 1 - is_right;
+	}
 	while (left < half)
 		values[at++] = space[left++];
 }
