@@ -429,13 +429,56 @@ static void changelog_row(const struct zm_compare *compare, const struct zm_comp
 	(void)fputc('\n', out);
 }
 
-/* What ran, all its parameters, and which figure the score is: nobody who reads the commit has the store. */
+/* The form has no mark for a difference that shows nothing. */
+static void changelog_doubt(const struct zm_compare *compare, const struct zm_compare_cell *cell,
+			    size_t side, FILE *out)
+{
+	enum zm_verdict verdict = cell->metrics[0].outcomes[side].verdict;
+	zm_autofree char *name = zm_utf8_printable(compare->sides[side].name);
+
+	if (verdict != ZM_VERDICT_TOO_NOISY && verdict != ZM_VERDICT_NOT_ENOUGH)
+		return;
+	if (name)
+		name[zm_utf8_cut(name, 40)] = '\0';
+	(void)fprintf(out, "%s: %s\n", name ? name : "",
+		      verdict == ZM_VERDICT_TOO_NOISY ? "too noisy to tell from base"
+						      : "not enough values to judge");
+}
+
+/* How it was measured, not what; or nothing out of the usual. */
+static bool is_usual(const char *key, const json_t *value)
+{
+	static const char *const harness[] = {
+		"workload", "drain", "idle",  "interval", "monitor_interval",
+		"seed",     "stall", "start", "stop",     "warmup"
+	};
+	static const char *const usual[] = { "all", "default", "0", "local", "scatter", "" };
+	const char *text = json_string_value(value);
+
+	for (size_t i = 0; i < sizeof(harness) / sizeof(harness[0]); i++) {
+		if (strcmp(key, harness[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; text && i < sizeof(usual) / sizeof(usual[0]); i++) {
+		if (strcmp(text, usual[i]) == 0)
+			return true;
+	}
+	return json_is_null(value) || json_is_false(value);
+}
+
+/* What ran, with which parameters, and which figure the score is: nobody who reads the commit has the store. */
 static void changelog_title(const struct zm_compare_cell *cell, FILE *out)
 {
-	json_t *params = json_loads(cell->cell, 0, NULL);
+	json_t *params = json_loads(cell->cell, 0, NULL), *value;
 	zm_autofree char *text = NULL;
+	const char *key;
+	void *next;
 
-	(void)json_object_del(params, "workload");
+	json_object_foreach_safe(params, next, key, value)
+	{
+		if (is_usual(key, value))
+			(void)json_object_del(params, key);
+	}
 	(void)fprintf(out, "%s (%s)\n", cell->workload, cell->metrics[0].name);
 	text = json_object_size(params) ? json_dumps(params, 0) : NULL;
 	if (text) {
@@ -471,6 +514,8 @@ int zm_format_compare_changelog(const struct zm_compare *compare,
 		(void)fputc('\n', out);
 		for (size_t side = 0; side < compare->nr_sides; side++)
 			changelog_row(compare, cell, side, out);
+		for (size_t side = 1; side < compare->nr_sides; side++)
+			changelog_doubt(compare, cell, side, out);
 	}
 	return 0;
 }
