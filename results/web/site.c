@@ -197,7 +197,7 @@ int zm_site_close(struct zm_site *site, const char *name, FILE *out, struct zm_w
 int zm_site_bytes(struct zm_site *site, const char *name, const void *bytes, size_t size,
 		  struct zm_why *why)
 {
-	FILE *out;
+	FILE *out = NULL;
 	int error = zm_site_file(site, name, &out, why);
 
 	if (error)
