@@ -90,7 +90,7 @@ static void test_last_word(void **state)
 		arena.run->root = &root;
 		arena.run->kind = ZM_TASK_PROCESS;
 		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-		start_child(pair[1], cases[i].word);
+		start_child(pair[1], (int)cases[i].word);
 		spec.arena = &arena;
 		launch.spec = &spec;
 		launch.socket = pair[0];
