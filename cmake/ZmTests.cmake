@@ -42,6 +42,9 @@ function(zm_tests)
     string(MAKE_C_IDENTIFIER "test_${room}_${noun}" target)
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} zm::build PkgConfig::ZM_CMOCKA)
+    # gcc 12 takes what open_memstream wrote for a part of the pointer that it was given.
+    target_compile_options(${target} PRIVATE
+      $<$<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>:-Wno-dangling-pointer>)
     file(STRINGS ${source} links_line REGEX "^[ #*]*links: " LIMIT_COUNT 1)
     if(links_line)
       string(REGEX REPLACE ".*links: *" "" links "${links_line}")
