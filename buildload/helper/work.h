@@ -1,5 +1,5 @@
 /*
- * work: CPU time in user space, spent as a program spends it: over code that no cache holds all of, with
+ * work: CPU time in user space, spent as a program spends it: over more code than an instruction cache holds, with
  * branches that nobody foresees, and loads all over a piece of data. What the kernel does after it then
  * costs what it costs after a real program.
  */
