@@ -512,6 +512,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.op = "build job",
 	.kinds = ZM_TASK_PROCESS,
 	.units = "nr_instances",
+	.has_children = true,
 	.presets = presets,
 	.options = options,
 	.options_size = sizeof(struct kbuild_options),

@@ -326,6 +326,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.op = "build job",
 	.kinds = ZM_TASK_PROCESS,
 	.units = "nr_instances",
+	.has_children = true,
 	.presets = presets,
 	.need = { .commands = (const char *const[]){ "make", NULL } },
 	.options = zm_real_options,

@@ -15,6 +15,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.summary = "writes to memory shared with a parent, at random: copies on write",
 	.op = "word",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.has_children = true,
 	.own = &own,
 	.options = zm_area_anon_options,
 	.options_size = sizeof(struct zm_area_options),

@@ -16,6 +16,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.summary = "writes to huge pages shared with a parent, at random: copies on write",
 	.op = "word",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.has_children = true,
 	.need = { .root = true },
 	.own = &own,
 	.options = zm_area_huge_options,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runner/kin.h"
 #include "workloads/base/cleanup.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
@@ -68,6 +69,24 @@ static void read_kernel_faults(struct zm_border *border, const struct zm_sysroot
 	}
 }
 
+/* False: not all of them could be read. */
+static bool read_kin(struct zm_border *border, const struct zm_arena *arena)
+{
+	const struct zm_run *run = arena->run;
+
+	border->kin_ns = 0;
+	if (!run->workload->has_children || run->kind == ZM_TASK_THREAD)
+		return true;
+	for (unsigned int i = 0; i < arena->nr_tasks; i++) {
+		uint64_t cpu_ns;
+
+		if (zm_kin_read(run->root, zm_arena_slot(arena, i)->tid, &cpu_ns) < 0)
+			return false;
+		border->kin_ns += cpu_ns;
+	}
+	return true;
+}
+
 void zm_border_read(struct zm_border *border, struct zm_tally *tally, struct zm_tasktimes *times,
 		    const struct zm_cpuset *used)
 {
@@ -79,6 +98,7 @@ void zm_border_read(struct zm_border *border, struct zm_tally *tally, struct zm_
 	border->t_ns = tally->t_ns;
 	border->has_times = zm_tasktimes_read(times, border->t_ns, &border->times) == 0;
 	read_kernel_faults(border, arena->run->root);
+	border->has_kin = read_kin(border, arena);
 	zm_disturb_read(arena->run->root, used, &border->disturb);
 	read_hists(border, tally);
 	border->took_ns = zm_clock_now_ns() - t0_ns;

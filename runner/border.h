@@ -22,6 +22,8 @@ struct zm_border {
 	struct zm_hist *hists;  /* [hist], all tasks merged; NULL without */
 	bool has_times;
 	struct zm_tasktime times; /* of all tasks */
+	bool has_kin;
+	uint64_t kin_ns; /* CPU time of what the tasks started, where the workload has that */
 	struct zm_disturb_sample disturb;
 	bool has_kernel_faults;
 	uint64_t kernel_faults;

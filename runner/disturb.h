@@ -3,8 +3,8 @@
  * cgroup's quota.
  *
  * Two samples and their difference. Busy time is what /proc/stat says of the CPUs that the tasks use,
- * without interrupts; what neither the tasks nor the runner account for is others'. Kernel threads
- * count as others.
+ * without interrupts; what neither the tasks (with what they start, kin.h) nor the runner
+ * account for is others'. Kernel threads count as others.
  */
 #ifndef ZM_RUNNER_DISTURB_H
 #define ZM_RUNNER_DISTURB_H

@@ -87,12 +87,14 @@ static void add_disturbance(struct zm_course *course, const struct zm_window *wi
 {
 	const struct zm_border *start = &course->start, *end = &course->end;
 	uint64_t interval_ns = window->t1_ns - window->t0_ns;
-	const struct zm_tasktime tasks = { .cpu_ns = end->times.cpu_ns - start->times.cpu_ns };
+	const struct zm_tasktime tasks = { .cpu_ns = end->times.cpu_ns - start->times.cpu_ns +
+						     end->kin_ns - start->kin_ns };
+	bool is_known = window->has_task_faults && start->has_kin && end->has_kin;
 	struct zm_disturb disturb;
 	char what[160];
 
-	zm_disturb_between(&start->disturb, &end->disturb, window->has_task_faults ? &tasks : NULL,
-			   interval_ns, &disturb);
+	zm_disturb_between(&start->disturb, &end->disturb, is_known ? &tasks : NULL, interval_ns,
+			   &disturb);
 	if (disturb.steal >= 0)
 		add(course, ZM_FIGURE_STEAL, disturb.steal, 0, interval_ns);
 	if (disturb.others >= 0)

@@ -1,6 +1,6 @@
 /*
- * tasktime: fields 10, 12, 14 and 15 of a stat file: minflt, majflt, utime, stime; and the first of
- * schedstat.
+ * tasktime: fields 10, 12 and 14 to 17 of a stat file: minflt, majflt, utime, stime, cutime, cstime; and the
+ * first of schedstat.
  */
 #include "runner/tasktime.h"
 
@@ -68,23 +68,25 @@ void zm_tasktimes_release(struct zm_tasktimes *times)
 int zm_tasktime_parse(const char *text, uint64_t one_tick_ns, struct zm_tasktime *ret_time)
 {
 	const char *behind = strrchr(text, ')');
-	uint64_t minor, major, user, system;
+	uint64_t minor, major, user, system, waited_user, waited_system;
 	char state;
 
-	if (!behind || sscanf(behind + 1,
-			      " %c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
-			      " %" SCNu64,
-			      &state, &minor, &major, &user, &system) != 5)
+	if (!behind ||
+	    sscanf(behind + 1,
+		   " %c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
+		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &state, &minor, &major, &user, &system, &waited_user, &waited_system) != 7)
 		return -EINVAL;
 	*ret_time = (struct zm_tasktime){ .faults = minor + major,
 					  .user_ns = user * one_tick_ns,
 					  .system_ns = system * one_tick_ns,
 					  .cpu_ns = (user + system) * one_tick_ns,
+					  .waited_ns = (waited_user + waited_system) * one_tick_ns,
 					  .state = state };
 	return 0;
 }
 
-static uint64_t tick_ns(void)
+uint64_t zm_tasktime_tick_ns(void)
 {
 	return ZM_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 }
@@ -106,7 +108,7 @@ int zm_tasktimes_look(const struct zm_tasktimes *times, unsigned int task,
 	(void)snprintf(path, sizeof(path), "%s/stat", directory);
 	r = zm_sysroot_read_line(run->root, path, line, sizeof(line));
 	if (r == 0)
-		r = zm_tasktime_parse(line, tick_ns(), ret_time);
+		r = zm_tasktime_parse(line, zm_tasktime_tick_ns(), ret_time);
 	if (r < 0)
 		return r;
 	(void)snprintf(path, sizeof(path), "%s/schedstat", directory);

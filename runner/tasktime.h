@@ -18,8 +18,9 @@
 struct zm_tasktime {
 	uint64_t faults; /* minor and major */
 	uint64_t user_ns, system_ns;
-	uint64_t cpu_ns; /* all of it, as exactly as is known */
-	char state;      /* R: runs or would like to; S, D: waits; T: stopped */
+	uint64_t cpu_ns;    /* all of it, as exactly as is known */
+	uint64_t waited_ns; /* CPU time of its children that it has waited for, with theirs */
+	char state;         /* R: runs or would like to; S, D: waits; T: stopped */
 };
 
 struct zm_tasktimes {
@@ -43,6 +44,9 @@ int zm_tasktimes_read(struct zm_tasktimes *times, uint64_t t_ns, struct zm_taskt
 /* One task's, now. */
 int zm_tasktimes_look(const struct zm_tasktimes *times, unsigned int task,
 		      struct zm_tasktime *ret_time);
+
+/* What utime and its kin in a stat file count in. */
+uint64_t zm_tasktime_tick_ns(void);
 
 /* The figures of one stat file's text. -EINVAL. */
 int zm_tasktime_parse(const char *text, uint64_t one_tick_ns, struct zm_tasktime *ret_time);

@@ -165,6 +165,10 @@ struct zm_workload {
 	 * (`also`). NULL: nr_task is the number of units. */
 	const char *units;
 
+	/* Its tasks start processes that work for them, whose CPU time is the run's: it does not count as
+	 * disturbance by others. */
+	bool has_children;
+
 	/* What the run's options are for it when nobody says otherwise: "runtime", "5m", "warmup",
 	 * "0s", NULL. May be NULL. */
 	const char *const *presets;

@@ -26,7 +26,7 @@ static void test_parse(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct zm_tasktime time = { 1, 2, 3, 4, 0 };
+		struct zm_tasktime time = { 1, 2, 3, 4, 5, 0 };
 
 		assert_int_equal(zm_tasktime_parse(cases[i].text, 10000000, &time),
 				 cases[i].result);
@@ -34,6 +34,7 @@ static void test_parse(void **state)
 		assert_int_equal(time.user_ns, cases[i].result ? 2 : 300000000);
 		assert_int_equal(time.system_ns, cases[i].result ? 3 : 400000000);
 		assert_int_equal(time.cpu_ns, cases[i].result ? 4 : 700000000);
+		assert_int_equal(time.waited_ns, cases[i].result ? 5 : 150000000);
 	}
 }
 
