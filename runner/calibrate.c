@@ -10,6 +10,7 @@
 
 #include "results/query.h"
 #include "results/series.h"
+#include "runner/memuse.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
 
@@ -20,6 +21,8 @@ enum form {
 	FORM_SHARE,   /* counts `of`, per `scale` of the counts `per` */
 	FORM_RISE,    /* the mean of gauge `of` in the window above that in the idle phase */
 	FORM_INVERSE, /* seconds of the window per count `of` */
+	FORM_USED,    /* memory (memuse.h) in the window above that in the idle phase, mean */
+	FORM_PEAK,    /* the same, the most */
 };
 
 static const struct {
@@ -51,10 +54,10 @@ static const struct {
 					"mpstat.cpu.all.sys mpstat.cpu.all.usr", 100 },
 	[ZM_CALIBRATE_SWITCHES] = { "context switches", "/s", FORM_RATE, "vmstat.system.cs", NULL,
 				    1 },
-	[ZM_CALIBRATE_USED] = { "used memory above idle, average", "MiB", FORM_RISE,
-				"meminfo.Memused", NULL, 1.0 / 1024 },
-	[ZM_CALIBRATE_USED_PEAK] = { "used memory above idle, peak", "MiB", FORM_RESULT,
-				     "meminfo.max_used_kB", "meminfo.idle_used_kB", 1.0 / 1024 },
+	[ZM_CALIBRATE_USED] = { "used memory above idle, average", "MiB", FORM_USED, NULL, NULL,
+				1.0 / 1024 },
+	[ZM_CALIBRATE_USED_PEAK] = { "used memory above idle, peak", "MiB", FORM_PEAK, NULL, NULL,
+				     1.0 / 1024 },
 	[ZM_CALIBRATE_ANON] = { "anonymous memory above idle", "MiB", FORM_RISE,
 				"meminfo.AnonPages", NULL, 1.0 / 1024 },
 	[ZM_CALIBRATE_TABLES] = { "page tables above idle", "MiB", FORM_RISE, "meminfo.PageTables",
@@ -80,6 +83,7 @@ const char *zm_calibrate_label(enum zm_calibrate_figure figure)
 struct reading {
 	const struct zm_run_view *view;
 	const struct zm_phase_row *window, *idle;
+	struct zm_memuse memuse;
 	struct {
 		double of, per; /* counts in the window; a gauge's means in the window and before */
 		bool has_of, has_per;
@@ -166,6 +170,10 @@ static double value_of(const struct reading *reading, size_t i)
 
 	if (figures[i].form == FORM_RESULT)
 		return result_of(reading, i);
+	if (figures[i].form == FORM_USED)
+		return (reading->memuse.mean - reading->memuse.idle) * figures[i].scale;
+	if (figures[i].form == FORM_PEAK)
+		return (reading->memuse.peak - reading->memuse.idle) * figures[i].scale;
 	if (!reading->sums[i].has_of || (!reading->sums[i].has_per && figures[i].per))
 		return NAN;
 	switch (figures[i].form) {
@@ -200,6 +208,8 @@ static int read_run(struct zm_store *store, uint64_t run, double values[ZM_NR_CA
 			       (unsigned long long)run);
 	if (r == 0)
 		r = zm_series_read(store, run, &all, add_series, &reading, NULL, why);
+	if (r == 0)
+		r = zm_memuse_read(store, run, reading.idle, reading.window, &reading.memuse, why);
 	for (size_t i = 0; r == 0 && i < ZM_NR_CALIBRATE_FIGURES; i++)
 		values[i] = value_of(&reading, i);
 	zm_run_view_free(view);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/calibrate.h"
 #include "workloads/base/clock.h"
@@ -51,6 +52,35 @@ static void put_gauge(struct maker *maker, const char *metric, uint64_t idle, ui
 	zm_recorder_put_u64(maker->recorder, series, AT_NS(2) - 1, idle, 0);
 	zm_recorder_put_u64(maker->recorder, series, AT_NS(2), busy, 0);
 	zm_recorder_put_u64(maker->recorder, series, AT_NS(12), busy, 0);
+}
+
+/* 2 MiB used before, of them 1 in the lists; in the window the same with 1 to 9 MiB times scale more of the
+ * one, and 4 MiB more of the other, which do not count. */
+static void put_used(struct maker *maker, double scale)
+{
+	const struct zm_series_desc used = {
+		.source = "test", .metric = "meminfo.Memused", .unit = "kB", .kind = ZM_GAUGE
+	};
+	const struct zm_series_desc list = { .source = "test",
+					     .metric = "pcp.count.node0.Normal",
+					     .unit = "pages",
+					     .kind = ZM_GAUGE,
+					     .scope = ZM_SCOPE_CPU,
+					     .scope_id = 1 };
+	uint64_t per_mib = (1 << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
+	uint32_t of_used, of_list;
+
+	assert_int_equal(zm_recorder_series(maker->recorder, &used, &of_used), 0);
+	assert_int_equal(zm_recorder_series(maker->recorder, &list, &of_list), 0);
+	for (uint64_t i = 1; i <= 12; i++) {
+		uint64_t t_ns = AT_NS(i) - (i == 2);
+		uint64_t kb = i <= 2 ? 0 : i == 7 ? 9 * 1024 : 1024;
+
+		zm_recorder_put_u64(maker->recorder, of_list, t_ns, (i <= 2 ? 1U : 5U) * per_mib,
+				    0);
+		zm_recorder_put_u64(maker->recorder, of_used, t_ns,
+				    (i <= 2 ? 2U : 6U) * 1024 + (uint64_t)((double)kb * scale), 0);
+	}
 }
 
 static void put_result(struct maker *maker, const char *metric, double value)
@@ -98,8 +128,7 @@ static uint64_t make_run(struct zm_store *store, const char *workload, double sc
 	put_count(&maker, "mpstat.cpu.all.sys", 20000);
 	put_count(&maker, "mpstat.cpu.all.usr", 80000);
 	put_gauge(&maker, "meminfo.AnonPages", 4096, 4096 + (uint64_t)(102400 * scale));
-	put_result(&maker, "meminfo.idle_used_kB", 1024);
-	put_result(&maker, "meminfo.max_used_kB", 1024 + 10240 * scale);
+	put_used(&maker, scale);
 	put_result(&maker, "kbuild.user_time_per_iteration", 30 * scale);
 	id = zm_recorder_run_id(maker.recorder);
 	assert_int_equal(zm_recorder_end(maker.recorder, ZM_STATUS_OK, NULL, &why), 0);
@@ -127,7 +156,8 @@ static void check_figures(const struct zm_calibration *calibration, double ratio
 	check(calibration, ZM_CALIBRATE_REFILLS, 20, 1 / ratio);
 	check(calibration, ZM_CALIBRATE_SYSTEM_SHARE, 20, 1);
 	check(calibration, ZM_CALIBRATE_ANON, 100, ratio);
-	check(calibration, ZM_CALIBRATE_USED_PEAK, 10, ratio);
+	check(calibration, ZM_CALIBRATE_USED_PEAK, 9, ratio);
+	check(calibration, ZM_CALIBRATE_USED, 17.0 / 9, ratio);
 	check(calibration, ZM_CALIBRATE_UNIT_TIME, 0.1, 1 / ratio);
 	check(calibration, ZM_CALIBRATE_USER_TIME, 30, ratio);
 	assert_false(zm_calibrate_result(calibration, ZM_CALIBRATE_SWITCHES, &result));
@@ -145,7 +175,7 @@ static void check_json(const struct zm_calibration *calibration)
 	assert_int_equal(fclose(out), 0);
 	object = json_loads(text, 0, NULL);
 	assert_int_equal(json_integer_value(json_object_get(object, "pairs")), 2);
-	assert_int_equal(json_array_size(json_object_get(object, "figures")), 8);
+	assert_int_equal(json_array_size(json_object_get(object, "figures")), 9);
 	json_decref(object);
 	free(text);
 }
