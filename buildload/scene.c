@@ -137,7 +137,8 @@ static int write_bytes(int fd, uint64_t bytes, struct zm_random *random)
 {
 	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
 
-	for (size_t i = 0; i < sizeof(block) / sizeof(block[0]); i++)
+	for (size_t i = 0; i < sizeof(block) / sizeof(block[0]) && i * sizeof(block[0]) < bytes;
+	     i++)
 		block[i] = zm_random_next(random);
 	while (bytes > 0) {
 		size_t part = bytes < sizeof(block) ? bytes : sizeof(block);
@@ -160,7 +161,8 @@ static int write_file(int folder_fd, const char *name, uint64_t bytes, struct zm
 	return fd < 0 ? -errno : write_bytes(fd, bytes, random);
 }
 
-/* What programs map: the first pages of each window, and holes. */
+/* What programs map: the first pages of each window, and holes. Each page is written by itself, so that the
+ * page cache has it by itself, as it has programs that were unpacked; a larger folio is mapped for less. */
 static int write_image(int folder_fd, uint64_t bytes, uint64_t page_bytes, struct zm_random *random)
 {
 	zm_autoclose int fd =
@@ -168,12 +170,13 @@ static int write_image(int folder_fd, uint64_t bytes, uint64_t page_bytes, struc
 	int r = fd < 0 || ftruncate(fd, (off_t)bytes) < 0 ? -errno : 0;
 
 	for (uint64_t at = 0; r == 0 && at < bytes; at += ZM_ACT_WINDOW_PAGES * page_bytes) {
-		uint64_t filled = ZM_ACT_FILLED_PAGES * page_bytes;
+		uint64_t end = at + ZM_ACT_FILLED_PAGES * page_bytes;
 
 		if (lseek(fd, (off_t)at, SEEK_SET) < 0)
 			r = -errno;
-		if (r == 0)
-			r = write_bytes(fd, filled < bytes - at ? filled : bytes - at, random);
+		for (uint64_t page = at; r == 0 && page < end && page < bytes; page += page_bytes)
+			r = write_bytes(fd, page_bytes < bytes - page ? page_bytes : bytes - page,
+					random);
 	}
 	return r;
 }
@@ -277,6 +280,9 @@ int zm_scene_make(const char *folder, const struct zm_profile *profile, unsigned
 		r = write_image(fd, zm_scene_shared_bytes(profile), page_bytes, &random);
 	for (unsigned int i = 0; r == 0 && i < nr_instances; i++)
 		r = make_instance(fd, profile, i, seed);
+	/* Else they would be written back while the builds run, which read them clean. */
+	if (r == 0 && syncfs(fd) < 0)
+		r = -errno;
 	return r < 0 ? zm_why_errno(why, r,
 				    "%s: the files that builds read cannot be made; choose another "
 				    "dir",
