@@ -280,7 +280,7 @@ static bool work(struct zm_acts *acts, struct zm_act *ret_act)
 
 static bool hop(struct zm_acts *acts, struct zm_act *ret_act)
 {
-	if (acts->class->role != ZM_ROLE_COMPILER || acts->hops >= share(acts, acts->head->hops))
+	if (acts->hops >= share(acts, acts->step->hops))
 		return false;
 	acts->hops++;
 	return act(ret_act, ZM_ACT_HOP, 1, 0);

@@ -178,7 +178,7 @@ enum zm_profile_knob {
 	ZM_KNOB_EARLY_FILE_SHARE, /* of file faults, before the program begins to work */
 	ZM_KNOB_COPY_SHARE,       /* of file faults, that write to a private file page */
 	ZM_KNOB_WALK_BYTES,       /* of its heap that a process goes over while it works */
-	ZM_KNOB_HOPS,             /* moves of a compiler from one CPU to another */
+	ZM_KNOB_HOPS,             /* moves of a compiler from one CPU to another, on average */
 	ZM_KNOB_MAKE_PAGES,       /* resident anonymous pages of the first make */
 	ZM_NR_KNOBS,
 };

@@ -267,6 +267,17 @@ static uint64_t rest_of_faults(const uint64_t *row)
 	return row[ZM_FIELD_FAULTS] > others ? row[ZM_FIELD_FAULTS] - others : 0;
 }
 
+/* A knob of 1.3 is one for most and two for three of ten. */
+static uint32_t draw_hops(struct maker *maker, const struct zm_profile_class *class)
+{
+	double hops = maker->profile->knobs[ZM_KNOB_HOPS];
+	double rest = hops - floor(hops);
+
+	if (class->role != ZM_ROLE_COMPILER)
+		return 0;
+	return (uint32_t)hops + (rest > 0 && zm_random_unit(&maker->random) < rest);
+}
+
 static void fill_step(struct maker *maker, unsigned int class_index, const uint64_t *row,
 		      struct zm_script_step *step)
 {
@@ -289,6 +300,7 @@ static void fill_step(struct maker *maker, unsigned int class_index, const uint6
 		step->zero_reads =
 			scaled(step->anon_pages, profile->knobs[ZM_KNOB_ZERO_READ_SHARE]);
 	step->work = scaled(row[ZM_FIELD_USER_US], user);
+	step->hops = draw_hops(maker, class);
 	step->opens = row[ZM_FIELD_OPENS];
 	step->opens_missing = row[ZM_FIELD_OPENS_MISSING];
 	step->read_bytes = row[ZM_FIELD_READ_BYTES];
@@ -447,7 +459,6 @@ static void fill_head(struct maker *maker)
 	maker->head->nr_headers = (uint32_t)profile->nr_headers;
 	maker->head->page_bytes = (uint32_t)maker->choice->page_bytes;
 	maker->head->walk_bytes = (uint32_t)profile->knobs[ZM_KNOB_WALK_BYTES];
-	maker->head->hops = (uint32_t)profile->knobs[ZM_KNOB_HOPS];
 }
 
 static int fill(struct maker *maker)

@@ -41,7 +41,7 @@ struct zm_script_head {
 	uint32_t nr_headers; /* files h/0 … of the instance; 0: none */
 	uint32_t page_bytes;
 	uint32_t walk_bytes;
-	uint32_t hops; /* of each compiler */
+	uint32_t padding;
 	uint64_t stages_at, jobs_at, classes_at, steps_at;
 };
 
@@ -92,6 +92,8 @@ struct zm_script_step {
 	uint16_t class_index;
 	uint16_t flags;
 	uint32_t output; /* the file that it writes is o/OUTPUT; the step's own number */
+	uint32_t hops; /* to another CPU, in equal parts of its CPU time, the last one at its end */
+	uint32_t padding;
 	uint64_t seed;
 	uint64_t anon_pages, copied_pages, zero_reads, faults;
 	uint64_t work; /* units of work (act.h) */

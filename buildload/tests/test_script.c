@@ -41,7 +41,6 @@ static void test_whole(void **state)
 	assert_int_equal(head->nr_jobs, 4);
 	assert_int_equal(head->nr_steps, 4 * 4 + 2);
 	assert_int_equal(head->first_make_step, 16);
-	assert_int_equal(head->hops, 2);
 	assert_int_equal(stages[0].nr_makes, 2);
 	assert_int_equal(stages[1].first_job, 3);
 	assert_int_equal(stages[1].max_jobs, 1);
@@ -52,6 +51,8 @@ static void test_whole(void **state)
 	assert_int_equal(steps[0].nr_children, 2);
 	assert_int_equal(steps[2].flags, ZM_STEP_FORK);
 	assert_int_equal(steps[3].flags, ZM_STEP_BESIDE | ZM_STEP_PIPED);
+	assert_int_equal(steps[1].hops, 2);
+	assert_int_equal(steps[0].hops, 0);
 	assert_int_equal(steps[1].ramp[15], 65535 * 6 / 10);
 	assert_int_equal(steps[1].ramp[ZM_SCRIPT_RAMP - 1], 65535);
 	assert_string_equal(zm_script_classes(&script)[1].name, "cc1");
