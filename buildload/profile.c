@@ -295,8 +295,10 @@ static int check_node(const struct zm_profile *profile, const struct zm_profile_
 
 	if (node->class_index >= profile->nr_classes)
 		return zm_why_set(why, -EINVAL, "there is no such class");
+	if (node->row > profile->classes[node->class_index].nr_rows)
+		return zm_why_set(why, -EINVAL, "its class has no such row");
 	if (i == 0) {
-		if (node->parent != -1 || node->is_fork || node->is_beside || node->is_piped)
+		if (node->parent != -1 || node->is_fork || node->is_beside)
 			return zm_why_set(why, -EINVAL, "the first is started by make, alone");
 		depths[0] = 1;
 		return 0;

@@ -134,6 +134,7 @@ struct zm_profile_node {
 	bool is_fork; /* a subshell: no exec, it goes on with its parent's image */
 	bool is_beside; /* started beside the sibling before it (a pipeline), not after it has ended */
 	bool is_piped; /* its output is a pipe of its own: to the sibling beside it, else to its parent */
+	unsigned int row; /* of its class, counted from 1; 0: drawn. The main node's is the job's */
 };
 
 struct zm_profile_recipe {

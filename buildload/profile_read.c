@@ -362,8 +362,9 @@ static int find_class(const struct zm_profile *profile, const json_t *name, unsi
 static int read_node(const struct zm_profile *profile, const json_t *object,
 		     struct zm_profile_node *node, struct zm_why *why)
 {
-	static const char *const members[] = { "class", "parent", "fork", "beside", "pipe", NULL };
-	unsigned int parent = 0;
+	static const char *const members[] = { "class", "parent", "fork", "beside",
+					       "pipe",  "row",    NULL };
+	unsigned int parent = 0, row = 0;
 	int r = only(object, members, why);
 
 	node->parent = -1;
@@ -372,6 +373,10 @@ static int read_node(const struct zm_profile *profile, const json_t *object,
 	if (r == 0 && json_object_get(object, "parent")) {
 		r = get_unsigned(object, "parent", &parent, why);
 		node->parent = (int)parent;
+	}
+	if (r == 0 && json_object_get(object, "row")) {
+		r = get_unsigned(object, "row", &row, why);
+		node->row = row + 1;
 	}
 	if (r == 0)
 		r = get_flag(object, "fork", &node->is_fork, why);

@@ -138,6 +138,8 @@ static void put_recipe(FILE *out, const struct zm_profile *profile,
 		put_text(out, profile->classes[node->class_index].name);
 		if (node->parent >= 0)
 			(void)fprintf(out, ", \"parent\": %d", node->parent);
+		if (node->row > 0)
+			(void)fprintf(out, ", \"row\": %u", node->row - 1);
 		(void)fprintf(out, "%s%s%s}", node->is_fork ? ", \"fork\": true" : "",
 			      node->is_beside ? ", \"beside\": true" : "",
 			      node->is_piped ? ", \"pipe\": true" : "");

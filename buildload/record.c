@@ -282,12 +282,13 @@ struct tree {
 	size_t nr;
 };
 
-/* Its parent has another output. */
+/* Its parent, a make for a job's first process, has another output. */
 static bool has_own_pipe(const struct recorder *recorder, int process)
 {
 	const struct zm_trace_process *self = process_at(recorder, process);
 
-	return self->output && self->output != process_at(recorder, self->parent)->output;
+	return self->parent >= 0 && self->output &&
+	       self->output != process_at(recorder, self->parent)->output;
 }
 
 static void walk(const struct recorder *recorder, int process, int parent, int depth,
@@ -301,7 +302,8 @@ static void walk(const struct recorder *recorder, int process, int parent, int d
 	tree->nodes[own].parent = parent;
 	tree->nodes[own].is_fork = parent >= 0 && !process_at(recorder, process)->has_execed;
 	tree->nodes[own].is_beside = false;
-	tree->nodes[own].is_piped = parent >= 0 && has_own_pipe(recorder, process);
+	tree->nodes[own].row = 0;
+	tree->nodes[own].is_piped = has_own_pipe(recorder, process);
 	for (int child = recorder->first_child[process];
 	     child >= 0 && depth < ZM_PROFILE_DEPTH_MAX && tree->nr < ZM_PROFILE_NODES_MAX;
 	     child = recorder->next_sibling[child]) {
@@ -355,8 +357,24 @@ static unsigned int nearest_recipe(const struct zm_profile *profile, const struc
 	return (unsigned int)best;
 }
 
-static int find_recipe(struct zm_profile *profile, const struct tree *tree)
+/* A job of many compilers is a script that tries out what the compiler can do: none of them is like the
+ * others of the build, from which it would be drawn. */
+static void keep_compilers(const struct recorder *recorder, struct tree *tree)
 {
+	const struct zm_profile *profile = recorder->profile;
+
+	for (size_t i = 0; i < tree->nr; i++) {
+		int row = recorder->row_of[tree->processes[i]];
+
+		if (profile->classes[tree->nodes[i].class_index].role == ZM_ROLE_COMPILER &&
+		    row >= 0)
+			tree->nodes[i].row = (unsigned int)row + 1;
+	}
+}
+
+static int find_recipe(const struct recorder *recorder, struct tree *tree)
+{
+	struct zm_profile *profile = recorder->profile;
 	struct zm_profile_recipe *grown;
 
 	for (size_t i = 0; i < profile->nr_recipes; i++)
@@ -373,6 +391,7 @@ static int find_recipe(struct zm_profile *profile, const struct tree *tree)
 	grown->nodes = calloc(tree->nr, sizeof(*grown->nodes));
 	if (!grown->nodes)
 		return -ENOMEM;
+	keep_compilers(recorder, tree);
 	memcpy(grown->nodes, tree->nodes, tree->nr * sizeof(*grown->nodes));
 	return (int)profile->nr_recipes++;
 }
@@ -391,7 +410,7 @@ static int make_recipes(struct recorder *recorder)
 
 		tree->nr = 0;
 		walk(recorder, job->root, -1, 1, tree);
-		r = find_recipe(recorder->profile, tree);
+		r = find_recipe(recorder, tree);
 		if (r < 0)
 			return r;
 		job->recipe = (unsigned int)r;

@@ -361,7 +361,18 @@ static uint16_t flags_of(const struct zm_profile *profile, const struct zm_profi
 			  (is_compiler ? ZM_STEP_TEMPORARY : 0));
 }
 
-/* Every process but the main one takes a row of its class by lot. */
+/* What was recorded with the job, or with its form; or any of its class, by lot. */
+static const uint64_t *row_of(struct maker *maker, const struct zm_profile_node *node,
+			      const struct zm_profile_job *recorded, bool is_main)
+{
+	const struct zm_profile_class *class = &maker->profile->classes[node->class_index];
+	const uint64_t *drawn = draw_row(maker, node->class_index);
+
+	if (is_main && recorded->row >= 0)
+		return class->rows[recorded->row];
+	return node->row > 0 ? class->rows[node->row - 1] : drawn;
+}
+
 static void fill_job(struct maker *maker, const struct zm_profile_job *recorded,
 		     struct zm_script_job *job)
 {
@@ -374,10 +385,8 @@ static void fill_job(struct maker *maker, const struct zm_profile_job *recorded,
 		unsigned int number = walk->nodes[i];
 		const struct zm_profile_node *node = &recipe->nodes[number];
 		struct zm_script_step *step = step_at(maker, maker->nr_steps);
-		const uint64_t *row = draw_row(maker, node->class_index);
+		const uint64_t *row = row_of(maker, node, recorded, number == walk->main);
 
-		if (number == walk->main && recorded->row >= 0)
-			row = maker->profile->classes[node->class_index].rows[recorded->row];
 		fill_step(maker, node->class_index, row, step);
 		step->nr_below = walk->below[number];
 		step->nr_children = walk->children[number];

@@ -5,10 +5,13 @@
  *         reap what has ended           its slot goes back
  *         a slot is there: start one    its own, or a byte of the pipe
  *         else sleep                    until a child ends or a byte comes
+ *
+ * A job whose output is a pipe is one of a makefile's `$(shell …)`: nothing else is done until it has ended.
  */
 #include "buildload/helper/build.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -137,23 +140,64 @@ static struct child *free_child(void)
 	return NULL;
 }
 
-static pid_t spawn_job(const struct crew *crew, uint32_t number)
+static void end_child(struct crew *crew, struct child *child, int status,
+		      const struct rusage *usage)
+{
+	if (!crew->are_makes)
+		atomic_fetch_sub(&crew->progress->running, 1);
+	if (status != 0)
+		zm_process_blame(crew->are_makes ? "a make" : "a job", status);
+	if (!crew->are_makes)
+		count_job(crew, child->number, usage);
+	give_back(crew, child);
+}
+
+/* To the end of what it says, and of itself. */
+static void hear(struct crew *crew, struct child *child, int output)
+{
+	static char text[4096];
+	struct rusage usage;
+	int status;
+	ssize_t n;
+
+	do
+		n = read(output, text, sizeof(text));
+	while (n > 0 || (n < 0 && errno == EINTR));
+	(void)close(output);
+	while (wait4(child->pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			zm_process_fail("waiting", errno);
+	end_child(crew, child, status, &usage);
+}
+
+/* *ret_output: the end of its pipe, where it has one; else -1. */
+static pid_t spawn_job(const struct crew *crew, uint32_t number, int *ret_output)
 {
 	struct zm_script_class class;
 	struct zm_script_step step;
 	struct zm_script_job job;
+	int fds[2] = { -1, -1 };
+	pid_t pid;
 
 	read_job(&crew->head, number, &job);
 	zm_process_read_step(&crew->head, job.first_step, &step);
 	zm_process_read_class(&crew->head, step.class_index, &class);
-	return zm_process_spawn(class.name, "step", job.first_step, 0, same);
+	if (step.flags & ZM_STEP_PIPED && pipe2(fds, O_CLOEXEC) < 0)
+		zm_process_fail("a pipe", errno);
+	pid = zm_process_spawn(class.name, "step", job.first_step, 0,
+			       (struct zm_process_ends){ -1, fds[1] });
+	if (fds[1] >= 0)
+		(void)close(fds[1]);
+	*ret_output = fds[0];
+	return pid;
 }
 
 static void start(struct crew *crew, struct child *child)
 {
 	uint32_t number = crew->next++;
+	int output = -1;
 	pid_t pid = crew->are_makes ? zm_process_spawn("make", "part", crew->stage, number, same)
-				    : spawn_job(crew, number);
+				    : spawn_job(crew, number, &output);
 
 	if (pid < 0)
 		zm_process_fail("starting a job", -pid);
@@ -162,6 +206,8 @@ static void start(struct crew *crew, struct child *child)
 	crew->nr_running++;
 	if (!crew->are_makes)
 		count_start(crew->progress);
+	if (output >= 0)
+		hear(crew, child, output);
 }
 
 /* False: there is no slot now, or nothing more to start. */
@@ -182,18 +228,6 @@ static bool start_one(struct crew *crew)
 		return false;
 	start(crew, child);
 	return true;
-}
-
-static void end_child(struct crew *crew, struct child *child, int status,
-		      const struct rusage *usage)
-{
-	if (!crew->are_makes)
-		atomic_fetch_sub(&crew->progress->running, 1);
-	if (status != 0)
-		zm_process_blame(crew->are_makes ? "a make" : "a job", status);
-	if (!crew->are_makes)
-		count_job(crew, child->number, usage);
-	give_back(crew, child);
 }
 
 /* Whether any had ended. */

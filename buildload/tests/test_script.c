@@ -98,6 +98,30 @@ static void test_walk(void **state)
 	zm_profile_free(profile);
 }
 
+/* The third job has no row of its own: its form's, whatever the seed; else one by lot. */
+static void test_row_of_node(void **state)
+{
+	struct zm_profile *kept =
+		small_profile_make("\"cc1\", \"parent\": 0", "\"cc1\", \"parent\": 0, \"row\": 1");
+	struct zm_profile *drawn = small_profile_make("", "");
+	struct zm_script_choice choice = plain;
+	bool has_other = false;
+
+	(void)state;
+	for (choice.seed = 0; choice.seed < 64; choice.seed++) {
+		struct zm_script a = script_of(kept, &choice), b = script_of(drawn, &choice);
+		uint32_t at = zm_script_jobs(&a)[2].first_step + 1;
+
+		assert_int_equal(zm_script_steps(&a)[at].anon_pages, 1900);
+		has_other |= zm_script_steps(&b)[at].anon_pages != 1900;
+		zm_script_release(&a);
+		zm_script_release(&b);
+	}
+	assert_true(has_other);
+	zm_profile_free(kept);
+	zm_profile_free(drawn);
+}
+
 static void test_choices(void **state)
 {
 	struct zm_profile *profile = small_profile_make("", "");
@@ -154,9 +178,8 @@ static void test_shuffled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_whole),       cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_row_of_node), cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_shuffled),
 	};
 
