@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
+#include "netload/direct.h"
 #include "netload/engine.h"
 #include "netload/sctp.h"
 
@@ -56,25 +56,15 @@ static ssize_t send_file(struct zm_flow *flow, size_t size)
 
 static ssize_t send_some(struct zm_flow *flow, void *data, size_t size)
 {
-	switch (flow->family->call) {
-	case ZM_CALL_SENDTO:
-		return sendto(flow->fd, data, size, 0, (const struct sockaddr *)&flow->peer.storage,
-			      flow->peer.length);
-	case ZM_CALL_SEND:
-		if (flow->file_fd >= 0)
-			return send_file(flow, size);
-		return send(flow->fd, data, size, MSG_NOSIGNAL);
-	case ZM_CALL_SCTP:
+	if (flow->file_fd >= 0)
+		return send_file(flow, size);
+	if (flow->family->call == ZM_CALL_SCTP)
 		return send_sctp(flow, data, size);
-	case ZM_CALL_WRITE:
-		break;
-	}
-	return write(flow->fd, data, size);
+	return zm_direct_send(flow, data, size);
 }
 
-/* What becomes of a message that the first call, which came to n, did not take whole. */
-__attribute__((noinline)) static int send_rest(struct zm_flow *flow, const struct iovec *message,
-					       ssize_t n, struct zm_moved *moved)
+__attribute__((noinline)) int zm_direct_send_rest(struct zm_flow *flow, const struct iovec *message,
+						  ssize_t n, struct zm_moved *moved)
 {
 	char *data = message->iov_base;
 	size_t left = message->iov_len;
@@ -110,7 +100,7 @@ static int send_all(struct zm_flow *flow, const struct iovec *messages, unsigned
 			moved->bytes += (uint64_t)n;
 			moved->messages++;
 		} else {
-			int r = send_rest(flow, &messages[i], n, moved);
+			int r = zm_direct_send_rest(flow, &messages[i], n, moved);
 
 			if (r < 0)
 				return r;
@@ -151,24 +141,6 @@ static int recv_sctp(struct zm_flow *flow, const struct iovec *slot, struct zm_p
 	}
 }
 
-static ssize_t recv_some(struct zm_flow *flow, const struct iovec *slot)
-{
-	struct sockaddr_storage from;
-	socklen_t length = sizeof(from);
-
-	switch (flow->family->call) {
-	case ZM_CALL_SENDTO:
-		return recvfrom(flow->fd, slot->iov_base, slot->iov_len, 0,
-				(struct sockaddr *)&from, &length);
-	case ZM_CALL_SEND:
-		return recv(flow->fd, slot->iov_base, slot->iov_len, 0);
-	case ZM_CALL_SCTP:
-	case ZM_CALL_WRITE:
-		break;
-	}
-	return read(flow->fd, slot->iov_base, slot->iov_len);
-}
-
 static int recv_one(struct zm_flow *flow, struct zm_piece *pieces)
 {
 	const struct iovec *slot = zm_ring_take(&flow->in);
@@ -178,7 +150,7 @@ static int recv_one(struct zm_flow *flow, struct zm_piece *pieces)
 	if (flow->family->call == ZM_CALL_SCTP)
 		return recv_sctp(flow, slot, pieces);
 	do {
-		n = recv_some(flow, slot);
+		n = zm_direct_recv(flow, slot);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;

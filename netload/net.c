@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netload/direct.h"
 #include "netload/file.h"
 #include "netload/meet.h"
 #include "workloads/base/cleanup.h"
@@ -462,6 +463,8 @@ static int set_up(struct zm_task *task, struct zm_why *why)
 		r = open_in(task, why);
 	if (r == 0)
 		r = net->flow.engine->open(&net->flow, task->end == net->kind->connector, why);
+	net->sends_directly = zm_direct_fits(&net->flow) && net->supply.is_plain;
+	net->receives_directly = zm_direct_fits(&net->flow) && !net->is_checking;
 	if (task->pair == 0)
 		state->is_tls_in_kernel[task->end] = net->flow.is_tls_in_kernel;
 	if (r == 0)

@@ -85,6 +85,7 @@ struct zm_net_task {
 	const struct zm_net_options *options;
 	struct zm_pair *pair;
 	unsigned int depth;
+	bool sends_directly, receives_directly; /* direct.h */
 	struct zm_flow flow;
 	struct zm_supply supply;
 	struct zm_checker checker;
@@ -139,6 +140,13 @@ void zm_net_count_sent(struct zm_task *task, const struct zm_moved *moved);
 /* Counts, and checks, what an engine brought. *ret_ended: an empty datagram said that it was all. */
 int zm_net_count_received(struct zm_task *task, const struct zm_piece *pieces, int nr,
 			  bool *ret_ended);
+
+/* One message of an end that sends directly: 0, or -errno as an engine's send. */
+int zm_net_send_directly(struct zm_task *task);
+
+/* One receiving call of an end that receives directly, counted: how many bytes, 0 at the stream's end,
+ * -EINTR when there was nothing, or -errno as an engine's recv. */
+ssize_t zm_net_receive_directly(struct zm_task *task);
 
 /* The other end went away: in order after the stop, or when it failed and the run is stopped for it;
  * a failure of this end otherwise. */

@@ -21,12 +21,13 @@
 /* Where a transaction's latency goes. */
 #define HIST_LATENCY 0
 
-/* 1: the whole message is here; 0: the stream's end; -EAGAIN: time is up; or -errno. */
-static int receive_message(struct zm_task *task, uint64_t size)
+/* The rest of a message of which `have` bytes are there. */
+__attribute__((noinline)) static int receive_rest(struct zm_task *task, uint64_t size,
+						  uint64_t have)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_piece pieces[ZM_NET_MAX_DEPTH];
-	uint64_t have = 0, whole = 0;
+	uint64_t whole = 0;
 	bool ended;
 
 	for (;;) {
@@ -49,7 +50,23 @@ static int receive_message(struct zm_task *task, uint64_t size)
 	}
 }
 
-static int send_message(struct zm_task *task)
+/* 1: the whole message is here; 0: the stream's end; -EAGAIN: time is up; or -errno. */
+static int receive_message(struct zm_task *task, uint64_t size)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	ssize_t n;
+
+	if (!net->receives_directly)
+		return receive_rest(task, size, 0);
+	n = zm_net_receive_directly(task);
+	if (n > 0)
+		return net->flow.family->keeps_borders || (uint64_t)n >= size
+			       ? 1
+			       : receive_rest(task, size, (uint64_t)n);
+	return n == -EINTR ? receive_rest(task, size, 0) : (int)n;
+}
+
+static int send_dressed(struct zm_task *task)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	struct zm_moved moved = { 0 };
@@ -60,6 +77,12 @@ static int send_message(struct zm_task *task)
 		r = net->flow.engine->send(&net->flow, &message, 1, &moved);
 	zm_net_count_sent(task, &moved);
 	return r;
+}
+
+static int send_message(struct zm_task *task)
+{
+	return zm_net_task_of(task)->sends_directly ? zm_net_send_directly(task)
+						    : send_dressed(task);
 }
 
 static void count_transaction(struct zm_task *task)

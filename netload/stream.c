@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netload/direct.h"
 #include "netload/net.h"
 #include "workloads/base/clock.h"
 
@@ -102,6 +103,33 @@ static int check_piece(struct zm_task *task, const struct zm_piece *piece)
 	return r;
 }
 
+/* Not the whole message was taken, or nothing. */
+__attribute__((noinline)) static int send_rest(struct zm_task *task, const struct iovec *message,
+					       ssize_t n)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	struct zm_moved moved = { 0 };
+	int r = zm_direct_send_rest(&net->flow, message, n, &moved);
+
+	zm_net_count_sent(task, &moved);
+	return r;
+}
+
+int zm_net_send_directly(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	const struct iovec *message = zm_ring_take(&net->flow.out);
+	ssize_t n = zm_direct_send(&net->flow, message->iov_base, message->iov_len);
+
+	if (n != (ssize_t)message->iov_len)
+		return send_rest(task, message, n);
+	net->sent.messages++;
+	net->sent.bytes += (uint64_t)n;
+	zm_task_count_is(task, ZM_NET_SENT_MESSAGES, net->sent.messages);
+	zm_task_count_is(task, ZM_NET_SENT_BYTES, net->sent.bytes);
+	return 0;
+}
+
 static bool is_end(const struct zm_net_task *net, const struct zm_piece *piece)
 {
 	return piece->size == 0 && net->flow.family->ending == ZM_END_EMPTY &&
@@ -156,6 +184,34 @@ int zm_net_count_received(struct zm_task *task, const struct zm_piece *pieces, i
 	return r;
 }
 
+/* The stream's end, an empty datagram, or a failure. */
+__attribute__((noinline)) static int receive_nothing(struct zm_task *task, ssize_t n)
+{
+	const struct zm_piece empty = { .messages = 1 };
+	bool ended;
+	int r;
+
+	if (n < 0)
+		return -errno;
+	if (!zm_net_task_of(task)->flow.family->keeps_borders)
+		return 0;
+	r = zm_net_count_received(task, &empty, 1, &ended);
+	return r < 0 ? r : ended ? 0 : -EINTR;
+}
+
+ssize_t zm_net_receive_directly(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	ssize_t n = zm_direct_recv(&net->flow, zm_ring_take(&net->flow.in));
+
+	if (n <= 0)
+		return receive_nothing(task, n);
+	net->received.messages++;
+	net->received.bytes += (uint64_t)n;
+	publish_received(task, net);
+	return n;
+}
+
 /* The socket's own count of datagrams that found its buffer full: 32 bits, so differences. */
 static void count_drops(struct zm_task *task)
 {
@@ -208,6 +264,15 @@ static int send_burst(struct zm_task *task, unsigned int nr)
 	return r < 0 ? zm_net_gone(task, r) : 0;
 }
 
+static int send_one_directly(struct zm_task *task)
+{
+	const struct zm_net_task *net = zm_net_task_of(task);
+	int r = zm_net_send_directly(task);
+
+	zm_task_ops_are(task, ops_of(net, &net->sent));
+	return r < 0 ? zm_net_gone(task, r) : 0;
+}
+
 /* One message at a time, as it lies in the ring. */
 static int send_plain(struct zm_task *task)
 {
@@ -228,6 +293,8 @@ static int send_until_stop(struct zm_task *task)
 	int r = send_burst(task, net->depth);
 
 	zm_net_note_first(task);
+	while (net->sends_directly && r == 0 && !zm_task_is_stopped(task))
+		r = send_one_directly(task);
 	while (r == 0 && !zm_task_is_stopped(task))
 		r = is_plain ? send_plain(task) : send_burst(task, net->depth);
 	return r;
@@ -323,13 +390,32 @@ static int receive_some(struct zm_task *task)
 	return ended ? 0 : 1;
 }
 
+static int receive_one_directly(struct zm_task *task)
+{
+	struct zm_net_task *net = zm_net_task_of(task);
+	ssize_t n = zm_net_receive_directly(task);
+
+	zm_task_ops_are(task, ops_of(net, &net->received));
+	if (net->until_drops-- == 0)
+		count_drops(task);
+	if (n > 0 || n == -EINTR)
+		return 1;
+	return n < 0 ? zm_net_gone(task, (int)n) : 0;
+}
+
+static inline int receive_next(struct zm_task *task)
+{
+	return zm_net_task_of(task)->receives_directly ? receive_one_directly(task)
+						       : receive_some(task);
+}
+
 static int receive_to_end(struct zm_task *task)
 {
-	int r = receive_some(task);
+	int r = receive_next(task);
 
 	zm_net_note_first(task);
 	while (r > 0)
-		r = receive_some(task);
+		r = receive_next(task);
 	return r;
 }
 
@@ -381,7 +467,9 @@ static int send_portion(struct zm_task *task, uint64_t portion)
 	while (r == 0 && net->sent.bytes < until && !zm_task_is_stopped(task)) {
 		uint64_t nr = (until - net->sent.bytes + size - 1) / size;
 
-		r = send_burst(task, nr < net->depth ? (unsigned int)nr : net->depth);
+		r = net->sends_directly
+			    ? send_one_directly(task)
+			    : send_burst(task, nr < net->depth ? (unsigned int)nr : net->depth);
 	}
 	return r;
 }
@@ -417,7 +505,7 @@ static int ask_and_receive(struct zm_task *task, uint64_t portion)
 	if (n != (ssize_t)sizeof(portion))
 		return zm_net_gone(task, n < 0 ? -errno : -EIO);
 	while (r > 0 && net->received.bytes < until)
-		r = receive_some(task);
+		r = receive_next(task);
 	return r;
 }
 
