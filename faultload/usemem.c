@@ -25,17 +25,19 @@
 
 /* --- before the tasks -------------------------------------------------------------------------- */
 
-/* What an area is mapped from; -1 with huge pages. */
+/* What an area is mapped from; -1 with huge pages. As long as the area that prepare decided on: what a memory
+ * cgroup leaves, or what is available, is less by now. */
 static int open_source(const struct zm_run *run, int *ret_fd, struct zm_why *why)
 {
 	const struct zm_area_case *own = run->workload->own;
+	const struct zm_usemem_run *shared = run->state;
 	const struct zm_area_options *chosen = run->options;
 
 	*ret_fd = -1;
 	if (own->is_huge)
 		return 0;
 	if (own->is_file)
-		return zm_scratch_open(chosen->dir, zm_area_bytes(run), ret_fd, why);
+		return zm_scratch_open(chosen->dir, shared->vmscal.area_bytes, ret_fd, why);
 	*ret_fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
 	return *ret_fd < 0 ? zm_why_errno(why, -errno, "/dev/zero") : 0;
 }
@@ -51,8 +53,9 @@ static int allow_huge_pages(const struct zm_run *run, struct zm_why *why)
 {
 	const struct zm_area_case *own = run->workload->own;
 	const struct zm_area_options *chosen = run->options;
+	const struct zm_usemem_run *shared = run->state;
 	uint64_t nr_areas = run->nr_tasks + own->is_prepared;
-	uint64_t per_area = zm_area_bytes(run) / zm_area_page_bytes(run);
+	uint64_t per_area = shared->vmscal.area_bytes / shared->page_bytes;
 
 	return zm_hugepool_add(run->root, chosen->pool, nr_areas * (per_area + 1), why);
 }

@@ -13,6 +13,7 @@
 #include "faultload/scratch.h"
 #include "faultload/usemem.h"
 #include "workloads/tests/rig.h"
+#include "workloads/base/tests/tree.h"
 
 extern const struct zm_workload wl_faultload_lru_file_mmap_read;
 extern const struct zm_workload wl_faultload_lru_file_mmap_read_rand;
@@ -98,6 +99,37 @@ static void test_rounds(void **state)
 	for (size_t w = 0; w < NR_ALL; w++)
 		if (can_run(all[w]))
 			check_rounds(all[w]);
+}
+
+/* What is available falls while a run is prepared: what a task maps is there nevertheless. */
+static void test_memory_falls(void **state)
+{
+	(void)state;
+	for (size_t w = 0; w < NR_ALL; w++) {
+		const struct zm_usemem_run *shared;
+		struct tree tree;
+		struct rig rig;
+		off_t size;
+
+		if (!can_run(all[w]))
+			continue;
+		tree_make(&tree);
+		tree_write(&tree, "proc/meminfo", "MemTotal: 8192 kB\nMemAvailable: 16 kB\n");
+		rig_init(&rig, all[w], ZM_TASK_PROCESS, 2, tree.path);
+		shared = rig.run.state;
+		rig_must(&rig, rig_check(&rig), "check");
+		rig_must(&rig, rig_prepare(&rig), "prepare");
+		tree_write(&tree, "proc/meminfo", "MemTotal: 4096 kB\nMemAvailable: 8 kB\n");
+		rig_must(&rig, rig_setup(&rig, 0), "setup");
+		(void)file_of(&rig, 0, &size);
+		assert_true(shared->vmscal.area_bytes >= 2 * MIB);
+		assert_int_equal(size, shared->vmscal.area_bytes);
+		rig.stop = 1;
+		rig_teardown(&rig);
+		rig_cleanup(&rig);
+		rig_free(&rig);
+		tree_remove(&tree);
+	}
 }
 
 /* A sequential walk's faults lie within what is said, in a first round as well as in later ones. */
@@ -194,9 +226,10 @@ static void test_check_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_are_valid), cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_faults),    cmocka_unit_test(test_shm_is_emptied),
-		cmocka_unit_test(test_footprint), cmocka_unit_test(test_check_refuses),
+		cmocka_unit_test(test_are_valid),      cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_memory_falls),   cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_shm_is_emptied), cmocka_unit_test(test_footprint),
+		cmocka_unit_test(test_check_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
