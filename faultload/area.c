@@ -248,7 +248,7 @@ void zm_area_footprint(const struct zm_run *run, struct zm_footprint *ret_footpr
 {
 	const struct zm_area_case *own = run->workload->own;
 	uint64_t area = zm_area_bytes(run);
-	uint64_t tables = area / run->page_bytes * ENTRY_BYTES;
+	uint64_t tables = own->is_called ? 0 : area / run->page_bytes * ENTRY_BYTES;
 	bool is_first = own->is_prepared || own->is_crowd; /* before the tasks are made */
 
 	ret_footprint->task_files = 1;

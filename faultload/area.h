@@ -26,6 +26,7 @@ struct zm_area_case {
 	bool is_eighth;   /* …and by default over an eighth of what it would be */
 	bool is_crowd; /* one area for all tasks, mapped before they are made, and not populated */
 	bool is_remapped; /* …and moved to ten times its length */
+	bool is_called;   /* the file is read by calls, not mapped: no page tables */
 	bool is_locked;   /* at a round's end the area is locked into memory */
 };
 

@@ -7,7 +7,7 @@
  */
 #include "faultload/reader.h"
 
-static const struct zm_area_case own = { .is_read = true, .is_file = true };
+static const struct zm_area_case own = { .is_read = true, .is_file = true, .is_called = true };
 
 const struct zm_workload ZM_WORKLOAD = {
 	.name = ZM_WORKLOAD_NAME,

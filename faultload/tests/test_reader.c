@@ -91,6 +91,26 @@ static void test_whose_file(void **state)
 	rig_free(&rig);
 }
 
+/* Nothing is mapped: as many tasks as anybody wants, however long their files. */
+static void test_footprint(void **state)
+{
+	const struct zm_workload *const both[] = { &wl_faultload_lru_file_readonce,
+						   &wl_faultload_lru_file_readtwice };
+
+	(void)state;
+	for (size_t w = 0; w < 2; w++) {
+		struct zm_footprint footprint;
+		struct rig rig;
+
+		rig_init(&rig, both[w], ZM_TASK_PROCESS, 4, NULL);
+		rig_must(&rig, rig_set_options(&rig, "unit_size=4T"), "unit_size");
+		footprint = rig_footprint(&rig);
+		assert_true(footprint.task_bytes < 1 << 16);
+		assert_true(footprint.shared_bytes < 1 << 16);
+		rig_free(&rig);
+	}
+}
+
 static void test_verify(void **state)
 {
 	struct rig rig;
@@ -106,9 +126,8 @@ static void test_verify(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_are_valid),
-		cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_whose_file),
+		cmocka_unit_test(test_are_valid),  cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_whose_file), cmocka_unit_test(test_footprint),
 		cmocka_unit_test(test_verify),
 	};
 
