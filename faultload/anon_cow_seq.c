@@ -30,7 +30,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.cleanup = zm_usemem_cleanup,
 	.setup = zm_cow_setup,
 	.teardown = zm_cow_teardown,
-	.run = zm_cow_run,
+	.round = zm_cow_round,
 	.verify = zm_cow_verify,
 	.report = zm_vmscal_report,
 };

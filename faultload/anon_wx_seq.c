@@ -29,7 +29,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.cleanup = zm_crowd_cleanup,
 	.setup = zm_cow_setup,
 	.teardown = zm_cow_teardown,
-	.run = zm_crowd_run,
+	.round = zm_crowd_round,
 	.verify = zm_usemem_verify,
 	.report = zm_vmscal_report,
 };

@@ -148,15 +148,6 @@ int zm_cow_round(struct zm_task *task)
 	return 0;
 }
 
-int zm_cow_run(struct zm_task *task)
-{
-	int r = 0;
-
-	while (r == 0 && !zm_task_is_stopped(task))
-		r = zm_cow_round(task);
-	return r;
-}
-
 void zm_cow_teardown(struct zm_task *task)
 {
 	struct zm_cow_task *state = task->state;

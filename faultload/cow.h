@@ -24,8 +24,7 @@ struct zm_cow_task {
 };
 
 int zm_cow_setup(struct zm_task *task, struct zm_why *why);
-int zm_cow_run(struct zm_task *task);
-int zm_cow_round(struct zm_task *task); /* one of them */
+int zm_cow_round(struct zm_task *task);
 void zm_cow_teardown(struct zm_task *task);
 int zm_cow_verify(struct zm_run *run, struct zm_why *why);
 

@@ -110,14 +110,9 @@ static int meet(struct zm_task *task)
 	return r;
 }
 
-int zm_crowd_run(struct zm_task *task)
+int zm_crowd_round(struct zm_task *task)
 {
-	int r = 0;
+	int r = zm_cow_round(task);
 
-	while (r == 0 && !zm_task_is_stopped(task)) {
-		r = zm_cow_round(task);
-		if (r == 0 && !zm_task_is_stopped(task))
-			r = meet(task);
-	}
-	return r;
+	return r == 0 && !zm_task_is_stopped(task) ? meet(task) : r;
 }

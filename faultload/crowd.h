@@ -31,6 +31,6 @@ struct zm_crowd_run {
 
 int zm_crowd_prepare(struct zm_run *run, struct zm_why *why);
 void zm_crowd_cleanup(struct zm_run *run);
-int zm_crowd_run(struct zm_task *task);
+int zm_crowd_round(struct zm_task *task);
 
 #endif

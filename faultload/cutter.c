@@ -241,8 +241,9 @@ static void pass(struct zm_task *task, enum border border)
 	zm_meet_open(&shared->meet);
 }
 
-static int run_round(struct zm_task *task, struct zm_cutter *cutter)
+int zm_cutter_round(struct zm_task *task)
 {
+	struct zm_cutter *cutter = task->state;
 	int r;
 
 	pass(task, ROUND);
@@ -257,15 +258,6 @@ static int run_round(struct zm_task *task, struct zm_cutter *cutter)
 	cut(task, cutter);
 	pass(task, END);
 	return 0;
-}
-
-int zm_cutter_run(struct zm_task *task)
-{
-	int r = 0;
-
-	while (r == 0 && !zm_task_is_stopped(task))
-		r = run_round(task, task->state);
-	return r;
 }
 
 void zm_cutter_teardown(struct zm_task *task)

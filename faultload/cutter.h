@@ -58,7 +58,7 @@ int zm_cutter_check(const struct zm_run *run, struct zm_why *why);
 void zm_cutter_footprint(const struct zm_run *run, struct zm_footprint *ret_footprint);
 int zm_cutter_prepare(struct zm_run *run, struct zm_why *why);
 int zm_cutter_setup(struct zm_task *task, struct zm_why *why);
-int zm_cutter_run(struct zm_task *task);
+int zm_cutter_round(struct zm_task *task);
 void zm_cutter_teardown(struct zm_task *task);
 int zm_cutter_verify(struct zm_run *run, struct zm_why *why);
 int zm_cutter_report(const struct zm_window *window, struct zm_report *report);

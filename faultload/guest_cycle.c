@@ -207,9 +207,11 @@ static void count_piece(struct zm_task *task, enum piece piece, uint64_t *since_
 }
 
 /* One that the stop cut short is given back and not counted. */
-static int cycle(struct zm_task *task, struct zm_guest *guest)
+static int cycle(struct zm_task *task)
 {
 	const struct guest_options *chosen = task->run->options;
+	struct guest_task *state = task->state;
+	struct zm_guest *guest = &state->guest;
 	uint64_t since_ns = zm_clock_now_ns();
 	uint64_t nr_pages;
 	int r = zm_guest_make(guest, &task->slot->why);
@@ -228,16 +230,6 @@ static int cycle(struct zm_task *task, struct zm_guest *guest)
 	count_piece(task, END, &since_ns);
 	zm_task_add(task, 1);
 	return 0;
-}
-
-static int run_cycles(struct zm_task *task)
-{
-	struct guest_task *state = task->state;
-	int r = 0;
-
-	while (r == 0 && !zm_task_is_stopped(task))
-		r = cycle(task, &state->guest);
-	return r;
 }
 
 static void teardown(struct zm_task *task)
@@ -295,6 +287,6 @@ const struct zm_workload ZM_WORKLOAD = {
 	.cleanup = cleanup,
 	.setup = setup,
 	.teardown = teardown,
-	.run = run_cycles,
+	.round = cycle,
 	.report = report,
 };

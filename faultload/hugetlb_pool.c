@@ -172,6 +172,7 @@ static const struct zm_metric metrics[] = {
 struct pool_run {
 	char path[PATH_SIZE];
 	uint64_t base;     /* pages that were there before */
+	uint64_t at;       /* where the pool is between two ways: the task's */
 	uint64_t nr_pages; /* to grow by */
 	struct zm_piece pieces[NR_WAYS];
 	_Atomic uint64_t pages[NR_WAYS]; /* of these pieces together */
@@ -255,6 +256,7 @@ static int prepare(struct zm_run *run, struct zm_why *why)
 		return r;
 	shared->nr_pages = nr_pages_of(run);
 	r = zm_sysroot_read_u64(run->root, shared->path, &shared->base);
+	shared->at = shared->base;
 	return r < 0 ? zm_why_errno(why, r, "/%s", shared->path) : 0;
 }
 
@@ -331,23 +333,17 @@ static int go(struct zm_task *task, enum way way, uint64_t from, uint64_t to, ui
 	return 0;
 }
 
-static int run_cycles(struct zm_task *task)
+static int cycle(struct zm_task *task)
 {
-	const struct pool_run *shared = task->run->state;
-	uint64_t at = shared->base;
-	int r = 0;
+	struct pool_run *shared = task->run->state;
+	int r = go(task, GROW, shared->at, shared->base + shared->nr_pages, &shared->at);
 
-	while (r == 0 && !zm_task_is_stopped(task)) {
-		r = go(task, GROW, at, shared->base + shared->nr_pages, &at);
-		if (r == 0 && at == shared->base && !zm_task_is_stopped(task))
-			return zm_why_set(&task->slot->why, -ENOMEM,
-					  "/%s: the kernel makes not one more huge page: memory is "
-					  "fragmented or used",
-					  shared->path);
-		if (r == 0)
-			r = go(task, SHRINK, at, shared->base, &at);
-	}
-	return r;
+	if (r == 0 && shared->at == shared->base && !zm_task_is_stopped(task))
+		return zm_why_set(&task->slot->why, -ENOMEM,
+				  "/%s: the kernel makes not one more huge page: memory is "
+				  "fragmented or used",
+				  shared->path);
+	return r == 0 ? go(task, SHRINK, shared->at, shared->base, &shared->at) : r;
 }
 
 /* Every page is given back, wherever the stop came. */
@@ -442,7 +438,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.footprint = footprint,
 	.prepare = prepare,
 	.teardown = teardown,
-	.run = run_cycles,
+	.round = cycle,
 	.verify = verify,
 	.report = report,
 };

@@ -199,22 +199,18 @@ static int64_t move(unsigned int from, unsigned int to)
 	return left < 0 ? -errno : left;
 }
 
-static int run_calls(struct zm_task *task)
+static int call(struct zm_task *task)
 {
 	struct migrate_task *state = task->state;
+	unsigned int to = node_after(&state->nodes, state->from);
+	int64_t left = move(state->from, to);
 
-	while (!zm_task_is_stopped(task)) {
-		unsigned int to = node_after(&state->nodes, state->from);
-		int64_t left = move(state->from, to);
-
-		if (left < 0)
-			return zm_why_errno(&task->slot->why, (int)left,
-					    "migrate_pages from node %u to node %u", state->from,
-					    to);
-		zm_task_count(task, NOT_MOVED, (uint64_t)left);
-		zm_task_add(task, 1);
-		state->from = to;
-	}
+	if (left < 0)
+		return zm_why_errno(&task->slot->why, (int)left,
+				    "migrate_pages from node %u to node %u", state->from, to);
+	zm_task_count(task, NOT_MOVED, (uint64_t)left);
+	zm_task_add(task, 1);
+	state->from = to;
 	return 0;
 }
 
@@ -253,6 +249,6 @@ const struct zm_workload ZM_WORKLOAD = {
 	.prepare = prepare,
 	.setup = setup,
 	.teardown = teardown,
-	.run = run_calls,
+	.round = call,
 	.report = report,
 };

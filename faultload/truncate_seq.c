@@ -28,7 +28,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.prepare = zm_cutter_prepare,
 	.setup = zm_cutter_setup,
 	.teardown = zm_cutter_teardown,
-	.run = zm_cutter_run,
+	.round = zm_cutter_round,
 	.verify = zm_cutter_verify,
 	.report = zm_cutter_report,
 };

@@ -162,9 +162,9 @@ static int loop_itself(struct zm_task *task, struct zm_why *why)
 
 	if (zm_task_is_stopped(task))
 		return 0;
-	r = task->run->workload->run(task);
+	r = zm_task_loop(task);
 	if (r < 0)
-		return say_failure(task, r, "run", why);
+		return say_failure(task, r, task->run->workload->run ? "run" : "round", why);
 	if (!zm_task_is_stopped(task))
 		return zm_why_set(why, -EPROTO, "ended before it was told to");
 	return 0;

@@ -244,7 +244,8 @@ static int report(const struct zm_window *window, struct zm_report *report)
 	return 0;
 }
 
-/* The last thing in the file. The build defines both names. Of `step` and `run` exactly one is set:
+/* The last thing in the file. The build defines both names. Of `step`, `round` and `run` exactly one is
+ * set (`round` is what `run` does over and over here):
  *
  *     static int run(struct zm_task *task)
  *     {
@@ -284,6 +285,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.setup = setup,
 	.teardown = teardown,
 	.step = step,
+	.round = NULL,
 	.run = NULL,
 	.verify = verify,
 	.expect_ops_per_fault = expect_ops_per_fault,

@@ -46,7 +46,7 @@ static inline bool zm_task_is_stopped(const struct zm_task *task)
 	return atomic_load_explicit(task->slot->stop, memory_order_relaxed) != 0;
 }
 
-/* n operations more were done. For run(); a step's return value is added by the harness. */
+/* n operations more were done. For round() and run(); a step's return value is added by the harness. */
 static inline void zm_task_add(struct zm_task *task, uint64_t n)
 {
 	_Atomic uint64_t *ops = &task->slot->ops;
@@ -79,6 +79,19 @@ static inline void zm_task_count_is(struct zm_task *task, unsigned int which, ui
 static inline void zm_task_hist(struct zm_task *task, unsigned int which, uint64_t value)
 {
 	zm_hist_add(&task->slot->hists[which], value, 1);
+}
+
+/* For the harness: round after round until the stop, or run; 0 or -errno. */
+static inline int zm_task_loop(struct zm_task *task)
+{
+	const struct zm_workload *workload = task->run->workload;
+	int r = 0;
+
+	if (workload->run)
+		return workload->run(task);
+	while (r == 0 && !zm_task_is_stopped(task))
+		r = workload->round(task);
+	return r;
 }
 
 #endif

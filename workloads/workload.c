@@ -326,10 +326,12 @@ static int check_counters(const struct zm_workload *workload, struct zm_why *why
 static int check_calls(const struct zm_workload *workload, struct zm_why *why)
 {
 	bool has_metrics = workload->metrics && workload->metrics[0].name;
+	int nr_loops = !!workload->step + !!workload->round + !!workload->run;
 
-	if (!workload->step == !workload->run)
-		return zm_why_set(why, -EINVAL, "exactly one of step and run must be there, not %s",
-				  workload->step ? "both" : "none");
+	if (nr_loops != 1)
+		return zm_why_set(why, -EINVAL,
+				  "exactly one of step, round and run must be there, not %d",
+				  nr_loops);
 	if (workload->step && workload->batch == 0)
 		return zm_why_set(why, -EINVAL, "batch=0: a step needs a number of operations");
 	if (workload->step && workload->batch > INT64_MAX)

@@ -11,7 +11,7 @@
  *     runner     footprint  what does it need? before anything is started
  *     launcher   prepare    once; makes what all tasks share (files, segments)
  *     task       setup      once per task, after pinning, before the gate
- *     task       step|run   the hot loop, from the gate to the stop
+ *     task       step|round|run   the hot loop, from the gate to the stop
  *     task       teardown   once per task, also after a failed setup
  *     launcher   verify     once, after all tasks have ended well
  *     launcher   cleanup    once, also after a failed prepare
@@ -143,7 +143,7 @@ struct zm_workload {
 	const char *summary;
 
 	/* What one operation is, a singular noun: "page", "byte", "message", "build job". The count
-	 * that step or run reports is a count of these. */
+	 * that step, round or run reports is a count of these. */
 	const char *op;
 
 	/* Which enum zm_task_kind it supports, or-ed. */
@@ -220,10 +220,12 @@ struct zm_workload {
 	int (*setup)(struct zm_task *task, struct zm_why *why);
 	void (*teardown)(struct zm_task *task);
 
-	/* Exactly one of step and run. step does n operations, and returns how many it did (at most n,
-	 * more than 0) or -errno. No clock, no log, no lock, no shared cache line. run loops until
-	 * zm_task_is_stopped(), reports with zm_task_add(), and returns 0 or -errno. */
+	/* Exactly one of step, round and run. step does n operations, and returns how many it did (at
+	 * most n, more than 0) or -errno. No clock, no log, no lock, no shared cache line. round and run
+	 * report with zm_task_add(), and return 0 or -errno: round does a round, which is begun anew
+	 * until the stop, and which the stop may cut short; run loops until zm_task_is_stopped(). */
 	int64_t (*step)(struct zm_task *task, uint64_t n);
+	int (*round)(struct zm_task *task);
 	int (*run)(struct zm_task *task);
 
 	/* Has it done all that it was to do (so many builds)? Then the measured window ends before its
@@ -245,7 +247,7 @@ struct zm_workload {
 	int (*report)(const struct zm_window *window, struct zm_report *report);
 };
 
-/* Checks the constant itself: exactly one of step and run, every metric with a unit, every option's
+/* Checks the constant itself: exactly one of step, round and run, every metric with a unit, every option's
  * preset in its own bounds… The sentence names the offender. Run on all of them at start-up. */
 int zm_workload_validate(const struct zm_workload *workload, struct zm_why *why);
 

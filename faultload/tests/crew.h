@@ -19,7 +19,7 @@ static inline void *crew_work(void *context)
 {
 	struct crew_member *member = context;
 
-	member->r = member->rig->run.workload->run(&member->rig->tasks[member->index]);
+	member->r = zm_task_loop(&member->rig->tasks[member->index]);
 	return NULL;
 }
 

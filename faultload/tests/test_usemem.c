@@ -309,7 +309,7 @@ static void check_hugetlb(const struct zm_workload *workload)
 	assert_int_equal(zm_sysroot_read_u64(&root, SURPLUS, &before), 0);
 	(void)snprintf(options, sizeof(options), "unit_size=%llu",
 		       (unsigned long long)huge_bytes * 8);
-	if (workload->run) {
+	if (workload->round) {
 		check_copies(workload, options);
 	} else {
 		rig_start(&rig, workload, ZM_TASK_PROCESS, 1, options);

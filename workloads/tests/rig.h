@@ -251,7 +251,7 @@ static inline void rig_run(struct rig *rig, unsigned int index, uint64_t ops)
 
 	rig->stop = 0;
 	assert_int_equal(pthread_create(&thread, NULL, rig_watch_main, &watch), 0);
-	rig_must(rig, rig->run.workload->run(&rig->tasks[index]), rig->slots[index].why.text);
+	rig_must(rig, zm_task_loop(&rig->tasks[index]), rig->slots[index].why.text);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 

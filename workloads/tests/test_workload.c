@@ -376,9 +376,11 @@ static void calls(void **state)
 	static const struct zm_metric none[] = { { .name = NULL } };
 	const struct fault faults[] = {
 		{ PATCH(step, NULL),
-		  "workload sample: exactly one of step and run must be there, not none" },
+		  "workload sample: exactly one of step, round and run must be there, not 0" },
 		{ PATCH(run, run),
-		  "workload sample: exactly one of step and run must be there, not both" },
+		  "workload sample: exactly one of step, round and run must be there, not 2" },
+		{ PATCH(round, run),
+		  "workload sample: exactly one of step, round and run must be there, not 2" },
 		{ PATCH(batch, 0),
 		  "workload sample: batch=0: a step needs a number of operations" },
 		{ PATCH(batch, UINT64_MAX),
@@ -398,6 +400,10 @@ static void calls(void **state)
 	workload.step = NULL;
 	workload.run = run;
 	workload.batch = 0;
+	assert_int_equal(zm_workload_validate(&workload, NULL), 0);
+	workload.round = run;
+	assert_int_equal(zm_workload_validate(&workload, NULL), -EINVAL);
+	workload.run = NULL;
 	assert_int_equal(zm_workload_validate(&workload, NULL), 0);
 	workload.metrics = NULL;
 	workload.report = NULL;
