@@ -18,6 +18,10 @@ struct zm_bare_load {
 	int (*round)(void);                 /* -errno */
 	double (*figure)(void);             /* instead of operations per second; may be NULL */
 	double harness_ops;                 /* of the workload's in one of the metric's; 0: 1 */
+	/* Where not all of a round is what the metric is about: the ns of that in all rounds so far, and
+	 * the workload's counters of the same, as bits. Else NULL. */
+	double (*spent_ns)(void);
+	unsigned int spent_counters;
 	int needs_root;
 };
 

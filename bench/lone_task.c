@@ -112,6 +112,8 @@ int zm_lone_task_run(const struct zm_workload *workload,
 	if (r != 0)
 		return r;
 	around.workload.step = step;
+	if (around.workload.batch == 0)
+		around.workload.batch = 1; /* its step does a round */
 	zm_worker_main(&around.spec, 0);
 	r = judge(&around, 0);
 	*ret_ops = zm_arena_slot(&around.arena, 0)->ops;

@@ -8,18 +8,21 @@
  *
  * Launches differ by percents: in where memory lies, on an unlucky CPU, in what else the machine does. Two
  * loops in one process, over the same minutes, share all of that; what is left is what the harness's loop
- * costs: its step, its count, its look at the stop word. Time is the thread's CPU time, so others on the
- * machine disturb little. What one process has beside another (a launcher, a runner that looks on) is
- * not in it: that is for pairs of launches.
+ * costs: its step or round, its count, its look at the stop word. Time is the CPU time of the thread and of
+ * its children that have ended, so others on the machine disturb little (the clock's only where the workload's
+ * figure is about a part of each round). What one process has beside another
+ * (a launcher, a runner that looks on) is not in it: that is for pairs of launches.
  *
- * Workloads with steps only. The pieces are whole rounds, so both map, touch and unmap as often; ours begin
- * with a round's second operation, since what a round has mapped is unmapped with the next one's first.
+ * The pieces are whole rounds, so both map, touch and unmap as often; those of steps begin with a round's
+ * second operation, since what a round has mapped is unmapped with the next one's first. Workloads that only
+ * run have no turns. A pool of huge pages that a workload makes larger is the caller's to put back.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "bench/bare_load.h"
@@ -28,6 +31,7 @@
 #include "runner/catalogue.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
+#include "workloads/worker.h"
 
 #define PIECE_NS (10 * ZM_NS_PER_MS)
 #define LEAST    8
@@ -36,19 +40,46 @@
 static const struct zm_workload *measured;
 static const struct zm_bare_load *bare;
 static uint64_t piece_ops, piece_rounds;
-static uint64_t left;         /* operations of ours until this piece's end */
-static uint64_t since_ns;     /* CPU time at its beginning */
+static uint64_t left;         /* operations, or rounds, of ours until this piece's end */
+static uint64_t since_ns;     /* what was spent at its beginning */
 static uint64_t until_ns;     /* of the clock: the last piece begins before */
 static double rates[2][MOST]; /* pieces per second of CPU time: ours, bare */
 static size_t nr[2];
 static bool is_begun, has_failed;
 
+static uint64_t ns_of(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * ZM_NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+/* Of the thread and its children. */
 static uint64_t cpu_now_ns(void)
 {
+	struct rusage children;
 	struct timespec now;
 
+	(void)getrusage(RUSAGE_CHILDREN, &children);
 	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * ZM_NS_PER_S + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * ZM_NS_PER_S + (uint64_t)now.tv_nsec +
+	       ns_of(&children.ru_utime) + ns_of(&children.ru_stime);
+}
+
+/* What either side has spent so far on what the workload's figure is about. */
+static uint64_t ours_spent_ns(const struct zm_task *task)
+{
+	uint64_t sum_ns = 0;
+
+	if (!bare->spent_ns)
+		return cpu_now_ns();
+	for (unsigned int i = 0; i < ZM_SLOT_COUNTERS; i++)
+		if (bare->spent_counters & 1U << i)
+			sum_ns += task->slot->counters[i];
+	return sum_ns;
+}
+
+static uint64_t bare_spent_ns(void)
+{
+	return bare->spent_ns ? (uint64_t)bare->spent_ns() : cpu_now_ns();
 }
 
 static void note(int which, uint64_t spent_ns)
@@ -69,38 +100,49 @@ static bool do_rounds(uint64_t n)
 
 static bool do_bare_piece(void)
 {
-	uint64_t start_ns = cpu_now_ns();
+	uint64_t start_ns = bare_spent_ns();
 	bool is_good = do_rounds(piece_rounds);
 
-	note(1, cpu_now_ns() - start_ns);
+	note(1, bare_spent_ns() - start_ns);
 	return is_good;
 }
 
 /* A piece of ours has ended. Whose turn is it now? Each side has two in a row, but for the first. */
-static void turn(void)
+static void turn(const struct zm_task *task)
 {
-	note(0, cpu_now_ns() - since_ns);
+	note(0, ours_spent_ns(task) - since_ns);
 	while (!has_failed && nr[1] < MOST && nr[1] < nr[0] + (nr[0] % 2))
 		has_failed = !do_bare_piece();
 	if (has_failed || nr[0] >= MOST - 1 || (nr[0] >= LEAST && zm_clock_now_ns() > until_ns))
 		zm_lone_task_stop();
 	left = piece_ops;
-	since_ns = cpu_now_ns();
+	since_ns = ours_spent_ns(task);
+}
+
+/* What a piece of ours is counted in. */
+static int64_t go_on(struct zm_task *task, uint64_t n)
+{
+	int r;
+
+	if (measured->step)
+		return measured->step(task, n < left ? n : left);
+	r = measured->round(task);
+	return r < 0 ? r : 1;
 }
 
 static int64_t step_by_turns(struct zm_task *task, uint64_t n)
 {
-	int64_t done = measured->step(task, n < left ? n : left);
+	int64_t done = go_on(task, n);
 
-	if (!is_begun) { /* the worker's first operation, alone */
+	if (!is_begun) { /* the worker's first operation, or round, alone */
 		is_begun = true;
-		since_ns = cpu_now_ns();
+		since_ns = ours_spent_ns(task);
 		return done;
 	}
 	if (done > 0)
 		left -= (uint64_t)done;
 	if (left == 0)
-		turn();
+		turn(task);
 	return done;
 }
 
@@ -115,7 +157,10 @@ static bool calibrate(void)
 	piece_rounds = PIECE_NS / (cpu_now_ns() - start_ns + 1);
 	if (piece_rounds == 0)
 		piece_rounds = 1;
-	piece_ops = left = (uint64_t)(zm_bare_load_harness_ops(bare) * (double)piece_rounds);
+	piece_ops = piece_rounds;
+	if (measured->step)
+		piece_ops = (uint64_t)(zm_bare_load_harness_ops(bare) * (double)piece_rounds);
+	left = piece_ops;
 	return is_good && piece_ops > 0;
 }
 
@@ -164,8 +209,8 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: turns NAME [SECONDS [DIRECTORY]]\n");
 		return 2;
 	}
-	if (!measured->step || bare->figure)
-		return 77;                           /* no steps, or nothing that operations say */
+	if (measured->run)
+		return 77;                           /* nobody can take turns with it */
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* the options say thp=never */
 	r = bare->open(directory);
 	if (r < 0 || !calibrate()) {

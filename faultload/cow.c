@@ -13,9 +13,11 @@
 
 #include "workloads/base/clock.h"
 
-/* Words between two looks at the stop word. Of a random walk the first ones all copy. */
-#define CHUNK_WORDS  1024
-#define COPIED_WORDS 64
+/* Words between two looks at the stop word: from end to end a page is some hundreds of them; at random each may
+ * be a page that is read anew, and the first ones all copy. */
+#define STRAIGHT_WORDS 16384
+#define RANDOM_WORDS   256
+#define COPIED_WORDS   64
 
 struct zm_cow_note {
 	struct zm_vmscal_clock clock;
@@ -42,6 +44,13 @@ int zm_cow_setup(struct zm_task *task, struct zm_why *why)
 	return state->marks ? 0 : zm_why_errno(why, -ENOMEM, "a bit for each page of the area");
 }
 
+static uint64_t most_words(const struct zm_walk *walk)
+{
+	if (!walk->is_random)
+		return STRAIGHT_WORDS;
+	return walk->marks ? COPIED_WORDS : RANDOM_WORDS;
+}
+
 /* Over the area to its end, or to the stop. The first pages of a random walk are marked until all of
  * them are copies. */
 static void go_over(struct zm_task *task, struct zm_cow_task *state)
@@ -49,8 +58,7 @@ static void go_over(struct zm_task *task, struct zm_cow_task *state)
 	struct zm_walk *walk = &state->walk;
 	uint64_t n;
 
-	while (!zm_task_is_stopped(task) &&
-	       (n = zm_walk_on(walk, walk->marks ? COPIED_WORDS : CHUNK_WORDS)) > 0) {
+	while (!zm_task_is_stopped(task) && (n = zm_walk_on(walk, most_words(walk))) > 0) {
 		zm_task_add(task, n);
 		if (zm_walk_has_marked_all(walk)) {
 			zm_vmscal_copied(task, &state->note->clock);

@@ -11,7 +11,8 @@ void zm_walk_begin(struct zm_walk *walk, void *base, uint64_t bytes, uint64_t se
 	walk->nr_words = bytes / ZM_WORD_BYTES;
 	walk->done = 0;
 	walk->marks = NULL;
-	(void)srand48_r((long)seed, &walk->random);
+	if (walk->is_random)
+		(void)srand48_r((long)seed, &walk->random);
 }
 
 void zm_walk_mark(struct zm_walk *walk, uint64_t *marks, uint64_t page_bytes)
