@@ -21,10 +21,14 @@
 static int await(const struct zm_meet *place, enum zm_pair_stage stage, uint64_t deadline_ns,
 		 struct zm_why *why)
 {
+	const struct zm_pair_end *other = &place->pair->ends[!place->end];
 	int r = zm_pair_hear(place->pair, !place->end, stage, deadline_ns);
 
 	if (r == -ECONNABORTED)
-		return zm_why_set(why, r, "the other end of the pair could not be set up");
+		return zm_why_set(why, r, "%s",
+				  other->why.text[0]
+					  ? other->why.text
+					  : "the other end of the pair could not be set up");
 	if (r < 0)
 		return zm_why_set(why, r, "the other end of the pair did not come in time");
 	return 0;
@@ -225,7 +229,7 @@ static int hand_over(int rendezvous, const int *fds, unsigned int nr, struct zm_
 	return 0;
 }
 
-/* Some may arrive and others not: what came is not left open. */
+/* Some may arrive and others not: what came is not left open. -ECONNABORTED: the other end left instead. */
 static int take_over(int rendezvous, int *ret_fds, unsigned int nr, struct zm_why *why)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(MAX_HANDED * sizeof(int))] = { 0 };
@@ -245,8 +249,7 @@ static int take_over(int rendezvous, int *ret_fds, unsigned int nr, struct zm_wh
 		n = recvmsg(rendezvous, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
-		return zm_why_set(why, -ECONNABORTED,
-				  "the other end of the pair could not be set up");
+		return -ECONNABORTED;
 	if (n < 0)
 		return zm_why_errno(why, -errno, "taking descriptors over");
 	if (msg.msg_controllen >= CMSG_LEN(0))
@@ -347,6 +350,8 @@ static int meet_visiting(const struct zm_meet *place, struct zm_flow *flow, uint
 	r = connect_to(rendezvous, &place->pair->ends[!place->end].address, why);
 	if (r == 0)
 		r = take_over(rendezvous, taken, place->has_ask ? 2 : 1, why);
+	if (r == -ECONNABORTED)
+		return await(place, ZM_PAIR_FAILED, zm_clock_now_ns() + ZM_NS_PER_S, why);
 	if (r < 0)
 		return r;
 	flow->fd = taken[0];

@@ -211,9 +211,9 @@ int zm_net_check(const struct zm_run *run, struct zm_why *why)
 	if (r == 0)
 		r = check_sctp(kind, why);
 	if (r == 0)
-		r = check_ip(kind, options, why);
+		r = check_lo(kind, options, why); /* first: one that is down has no IPv6 address */
 	if (r == 0)
-		r = check_lo(kind, options, why);
+		r = check_ip(kind, options, why);
 	if (r == 0)
 		r = zm_link_check(options, why);
 	return r == 0 ? engine->check(kind->family, options, why) : r;
@@ -487,7 +487,7 @@ int zm_net_setup(struct zm_task *task, struct zm_why *why)
 	block_sigpipe();
 	r = set_up(task, why);
 	if (r < 0) {
-		zm_pair_leave(net->pair, task->end); /* the other end may be waiting */
+		zm_pair_fail(net->pair, task->end, why); /* the other end may be waiting */
 		zm_why_prefix(why, "pair %u", task->pair);
 	}
 	return r;

@@ -61,6 +61,12 @@ void zm_pair_leave(struct zm_pair *pair, unsigned int end)
 		zm_pair_say(pair, end, ZM_PAIR_FAILED);
 }
 
+void zm_pair_fail(struct zm_pair *pair, unsigned int end, const struct zm_why *why)
+{
+	pair->ends[end].why = *why;
+	zm_pair_say(pair, end, ZM_PAIR_FAILED);
+}
+
 int zm_pair_hear(struct zm_pair *pair, unsigned int end, enum zm_pair_stage stage,
 		 uint64_t deadline_ns)
 {

@@ -40,6 +40,7 @@ struct zm_pair_end {
 	struct zm_net_address address;
 	uint32_t cycle; /* after so many messages, the same come again (a file); 0: never */
 	struct zm_pair_total total;
+	struct zm_why why; /* FAILED: for which reason, where there is one */
 };
 
 struct zm_pair {
@@ -55,6 +56,9 @@ void zm_pair_say(struct zm_pair *pair, unsigned int end, enum zm_pair_stage stag
 
 /* This end leaves: FAILED unless it was DONE. */
 void zm_pair_leave(struct zm_pair *pair, unsigned int end);
+
+/* This end leaves FAILED, and why: the other one, which fails for that, can say it too. */
+void zm_pair_fail(struct zm_pair *pair, unsigned int end, const struct zm_why *why);
 
 /* Sleeps until that end has reached the stage. -ECONNABORTED: it failed; -ETIMEDOUT. */
 int zm_pair_hear(struct zm_pair *pair, unsigned int end, enum zm_pair_stage stage,

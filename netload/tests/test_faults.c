@@ -144,6 +144,8 @@ static int check_with_lo_down(struct zm_why *why)
 {
 	if (unshare(CLONE_NEWNET) < 0)
 		return 77;
+	if (check_workload(&wl_netload_tcp_stream, "ip=ipv6", why) != -ENETDOWN)
+		return 2;
 	return check_workload(&wl_netload_tcp_stream, "", why) == -ENETDOWN ? 0 : 1;
 }
 
@@ -335,6 +337,53 @@ static void buffers_are_what_was_asked(void **state)
 	}
 }
 
+/* --- an end that cannot be set up --- */
+
+/* The ends wait for each other in one order or the other: both say what is wrong. */
+static int go_with_a_bad_end(const struct zm_workload *workload, const char *part,
+			     struct zm_why *why)
+{
+	struct live live;
+	int r;
+
+	live_open(&live, workload, ZM_TASK_PROCESS, 1, "sndbuf=1G");
+	r = live_go(&live);
+	(void)live_end(&live);
+	for (unsigned int i = 0; i < 2 && r < 0; i++) {
+		*why = live.slots[i].why;
+		if (live.slots[i].error == 0 || !strstr(why->text, part))
+			r = 0;
+	}
+	live_close(&live);
+	return r < 0 ? 10 : 1;
+}
+
+static int go_as_nobody(struct zm_why *why)
+{
+	static const struct zm_workload *const workloads[] = { &wl_netload_tcp_stream,
+							       &wl_netload_udp_stream,
+							       &wl_netload_unix_stream };
+	int status = 10;
+
+	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+		return 77;
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]) && status == 10; i++)
+		status = go_with_a_bad_end(workloads[i], "sndbuf: 1G was asked, ", why);
+	return status;
+}
+
+static void both_ends_say_what_is_wrong_with_one(void **state)
+{
+	struct zm_why why;
+	int status = in_child(go_as_nobody, &why);
+
+	(void)state;
+	if (status == 77)
+		skip();
+	if (status != 10)
+		fail_msg("%s", why.text);
+}
+
 /* --- what dies under way --- */
 
 static void a_killed_end_is_noticed(void **state)
@@ -478,6 +527,7 @@ int main(void)
 		cmocka_unit_test(too_little_lockable_memory),
 #endif
 		cmocka_unit_test(clamped_buffers_are_forced_or_said),
+		cmocka_unit_test(both_ends_say_what_is_wrong_with_one),
 		cmocka_unit_test(buffers_are_what_was_asked),
 		cmocka_unit_test(a_killed_end_is_noticed),
 		cmocka_unit_test(an_end_that_was_never_run),
