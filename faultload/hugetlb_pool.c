@@ -163,6 +163,7 @@ static const struct zm_metric metrics[] = {
 			.unit = "pages",
 			.kind = ZM_GAUGE,
 			.better = ZM_BETTER_MORE,
+			.is_primary = true, /* else the times say nothing */
 			.summary = "pages that the kernel made of these, on average" },
 	CURVE_ROWS(GROW, "grow"),
 	CURVE_ROWS(SHRINK, "shrink"),

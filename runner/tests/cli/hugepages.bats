@@ -218,6 +218,21 @@ boxed() {
 	until_true is_as_before
 }
 
+@test "what was asked for and what was got stand with the times" {
+	needs_huge_pages
+	run_split zonemark run --share hugetlb_pool pages=24 step=2 nr_task=1 idle=0 warmup=0 drain=0 runtime=100ms
+	succeeds
+	has_line 'hugetlb_pool.grow_time +[0-9.e-]+  s '
+	has_line 'hugetlb_pool.shrink_time +[0-9.e-]+  s '
+	has_line 'hugetlb_pool.got +24  pages '
+	run_split zonemark show
+	succeeds
+	has_line 'hugetlb_pool.asked +24 '
+	has_line 'hugetlb_pool.grow_ns_per_page.100 '
+	has_line 'hugetlb_pool.shrink_ns_per_page.10 '
+	is_as_before
+}
+
 @test "the counts are the kernel's own" {
 	needs_huge_pages
 	start_run hugetlb_pool pages=24 runtime=60 idle=0 warmup=0
