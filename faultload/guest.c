@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,12 +21,18 @@ static bool is_memfd(enum zm_guest_backing backing)
 	return backing == ZM_GUEST_MEMFD_HUGETLB || backing == ZM_GUEST_MEMFD;
 }
 
+/* The size of hugetlb pages, as mmap and memfd_create are told it. */
+static unsigned int huge_flags(const struct zm_guest *guest)
+{
+	return (unsigned int)__builtin_ctzll(guest->page_bytes) << MAP_HUGE_SHIFT;
+}
+
 static int open_memfd(struct zm_guest *guest)
 {
 	unsigned int flags = MFD_CLOEXEC;
 
 	if (guest->backing == ZM_GUEST_MEMFD_HUGETLB)
-		flags |= MFD_HUGETLB;
+		flags |= MFD_HUGETLB | huge_flags(guest); /* the same place */
 	guest->fd = memfd_create("zonemark-guest", flags);
 	if (guest->fd < 0 || ftruncate(guest->fd, (off_t)guest->bytes) < 0)
 		return -errno;
@@ -38,7 +45,7 @@ static int map(struct zm_guest *guest)
 	void *base;
 
 	if (guest->backing == ZM_GUEST_HUGETLB)
-		flags |= MAP_HUGETLB;
+		flags |= MAP_HUGETLB | (int)huge_flags(guest);
 	base = mmap(NULL, guest->bytes, PROT_READ | PROT_WRITE, flags, guest->fd, 0);
 	if (base == MAP_FAILED)
 		return -errno;

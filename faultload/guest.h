@@ -14,7 +14,7 @@
 #include "workloads/worker.h"
 
 enum zm_guest_backing {
-	ZM_GUEST_HUGETLB,       /* anonymous, private, hugetlb pages of the default size */
+	ZM_GUEST_HUGETLB,       /* anonymous, private, hugetlb pages of page_bytes */
 	ZM_GUEST_MEMFD_HUGETLB, /* the same in a memfd, shared */
 	ZM_GUEST_THP,           /* anonymous, private, MADV_HUGEPAGE */
 	ZM_GUEST_MEMFD,         /* a memfd of base pages (or as shmem_enabled says), shared */

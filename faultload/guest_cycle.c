@@ -19,6 +19,7 @@
 struct guest_options {
 	uint64_t size;
 	uint64_t threads;
+	uint64_t hugepagesize;
 	unsigned int backing;
 	unsigned int pool;
 };
@@ -46,6 +47,13 @@ static const struct zm_option options[] = {
 	  .unit = "threads",
 	  .help = "threads that touch all memory before the guest starts; 0: the guest does, by "
 		  "itself" },
+	{ .name = "hugepagesize",
+	  .type = ZM_OPTION_SIZE,
+	  .offset = offsetof(struct guest_options, hugepagesize),
+	  .preset = "0",
+	  .max = UINT64_C(1) << 40,
+	  .unit = "bytes",
+	  .help = "size of a hugetlb page; 0 is the default size" },
 	{ .name = "pool",
 	  .type = ZM_OPTION_CHOICE,
 	  .offset = offsetof(struct guest_options, pool),
@@ -128,7 +136,21 @@ static bool is_hugetlb(const struct guest_options *chosen)
 
 static uint64_t page_bytes_of(const struct zm_run *run)
 {
-	return is_hugetlb(run->options) ? zm_hugepool_default_bytes(run->root) : run->page_bytes;
+	const struct guest_options *chosen = run->options;
+
+	if (!is_hugetlb(chosen))
+		return run->page_bytes;
+	return chosen->hugepagesize ? chosen->hugepagesize : zm_hugepool_default_bytes(run->root);
+}
+
+static int check_hugetlb(const struct zm_run *run, struct zm_why *why)
+{
+	const struct guest_options *chosen = run->options;
+	int r = zm_hugepool_check(run->root, why);
+
+	if (r == 0 && chosen->hugepagesize)
+		r = zm_hugepool_check_size(run->root, chosen->hugepagesize, why);
+	return r;
 }
 
 static int check(const struct zm_run *run, struct zm_why *why)
@@ -136,8 +158,14 @@ static int check(const struct zm_run *run, struct zm_why *why)
 	const struct guest_options *chosen = run->options;
 	int r = 0;
 
+	if (chosen->hugepagesize && !is_hugetlb(chosen))
+		return zm_why_set(why, -EINVAL,
+				  "hugepagesize=%llu: backing=%s has none; use backing=hugetlb or "
+				  "memfd-hugetlb",
+				  (unsigned long long)chosen->hugepagesize,
+				  zm_guest_backings[chosen->backing]);
 	if (is_hugetlb(chosen))
-		r = zm_hugepool_check(run->root, why);
+		r = check_hugetlb(run, why);
 	else if (chosen->backing == ZM_GUEST_THP)
 		r = zm_thp_check(run->root, ZM_THP_MADVISE, why);
 	if (r < 0)
@@ -155,6 +183,7 @@ static void footprint(const struct zm_run *run, struct zm_footprint *ret_footpri
 
 	ret_footprint->task_bytes = chosen->size;
 	ret_footprint->task_files = 1;
+	ret_footprint->hugetlb_page_bytes = chosen->hugepagesize;
 	if (is_hugetlb(chosen))
 		ret_footprint->hugetlb_bytes = ret_footprint->hugetlb_mapped_bytes =
 			chosen->size * run->nr_tasks;
@@ -167,6 +196,9 @@ static int prepare(struct zm_run *run, struct zm_why *why)
 	uint64_t nr_pages = chosen->size / page_bytes_of(run);
 
 	shared->thp_before = -1;
+	if (chosen->hugepagesize)
+		return zm_hugepool_add_of(run->root, chosen->hugepagesize, chosen->pool,
+					  nr_pages * run->nr_tasks, why);
 	if (is_hugetlb(chosen))
 		return zm_hugepool_add(run->root, chosen->pool, nr_pages * run->nr_tasks, why);
 	if (chosen->backing == ZM_GUEST_THP)
@@ -275,9 +307,12 @@ const struct zm_workload ZM_WORKLOAD = {
 	.options_size = sizeof(struct guest_options),
 	.counters = counters,
 	.metrics = metrics,
-	.save = (const char *const[]){ "sys/kernel/mm/transparent_hugepage/enabled",
-				       "proc/sys/vm/nr_hugepages",
-				       "proc/sys/vm/nr_overcommit_hugepages", NULL },
+	.save =
+		(const char *const[]){
+			"sys/kernel/mm/transparent_hugepage/enabled", "proc/sys/vm/nr_hugepages",
+			"proc/sys/vm/nr_overcommit_hugepages",
+			"sys/kernel/mm/hugepages/hugepages-*/nr_hugepages",
+			"sys/kernel/mm/hugepages/hugepages-*/nr_overcommit_hugepages", NULL },
 	.patience_ns = PATIENCE_NS,
 	.run_bytes = sizeof(struct guest_run),
 	.task_bytes = sizeof(struct guest_task),

@@ -10,6 +10,7 @@
 
 #define NR_HUGEPAGES "proc/sys/vm/nr_hugepages"
 #define NR_SURPLUS   "proc/sys/vm/nr_overcommit_hugepages"
+#define PATH_SIZE    128
 
 const char *const zm_hugepool_kinds[] = { "surplus", "pool", NULL };
 const char *const zm_hugepool_save[] = { NR_HUGEPAGES, NR_SURPLUS, NULL };
@@ -69,10 +70,21 @@ static int write_number(const struct zm_sysroot *root, const char *path, uint64_
 	return r < 0 ? zm_why_errno(why, r, "/%s cannot be set to %s; run as root", path, text) : 0;
 }
 
-int zm_hugepool_add(const struct zm_sysroot *root, enum zm_hugepool_kind kind, uint64_t nr_pages,
-		    struct zm_why *why)
+int zm_hugepool_check_size(const struct zm_sysroot *root, uint64_t page_bytes, struct zm_why *why)
 {
-	const char *path = kind == ZM_HUGEPOOL_POOL ? NR_HUGEPAGES : NR_SURPLUS;
+	char path[PATH_SIZE];
+
+	if (zm_sysroot_has(root, zm_hugepool_path(path, sizeof(path), page_bytes, -1)))
+		return 0;
+	return zm_why_set(why, -ENOTSUP,
+			  "no /%s: this machine has no huge pages of that size; see "
+			  "/sys/kernel/mm/hugepages",
+			  path);
+}
+
+static int add(const struct zm_sysroot *root, const char *path, uint64_t nr_pages,
+	       struct zm_why *why)
+{
 	uint64_t before, got;
 	int r = zm_sysroot_read_u64(root, path, &before);
 
@@ -91,4 +103,30 @@ int zm_hugepool_add(const struct zm_sysroot *root, enum zm_hugepool_kind kind, u
 				  (unsigned long long)(got > before ? got - before : 0),
 				  (unsigned long long)nr_pages);
 	return 0;
+}
+
+int zm_hugepool_add(const struct zm_sysroot *root, enum zm_hugepool_kind kind, uint64_t nr_pages,
+		    struct zm_why *why)
+{
+	return add(root, kind == ZM_HUGEPOOL_POOL ? NR_HUGEPAGES : NR_SURPLUS, nr_pages, why);
+}
+
+int zm_hugepool_add_of(const struct zm_sysroot *root, uint64_t page_bytes,
+		       enum zm_hugepool_kind kind, uint64_t nr_pages, struct zm_why *why)
+{
+	char path[PATH_SIZE];
+	int r;
+
+	if (kind == ZM_HUGEPOOL_POOL)
+		return add(root, zm_hugepool_path(path, sizeof(path), page_bytes, -1), nr_pages,
+			   why);
+	(void)snprintf(path, sizeof(path),
+		       "sys/kernel/mm/hugepages/hugepages-%llukB/nr_overcommit_hugepages",
+		       (unsigned long long)page_bytes / 1024);
+	r = add(root, path, nr_pages, why);
+	return r == -EINVAL ? zm_why_set(why, r,
+					 "pool=surplus: the kernel makes no huge pages of %llu "
+					 "bytes when they are used; use pool=pool",
+					 (unsigned long long)page_bytes)
+			    : r;
 }

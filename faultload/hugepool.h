@@ -42,4 +42,12 @@ char *zm_hugepool_path(char *buf, size_t size, uint64_t page_bytes, int node);
 int zm_hugepool_add(const struct zm_sysroot *root, enum zm_hugepool_kind kind, uint64_t nr_pages,
 		    struct zm_why *why);
 
+/* The same of any size, through its numbers in sysfs, which the caller has journalled. Sizes that the kernel does
+ * not make when they are used (1 GiB) have no surplus: the sentence says so. */
+int zm_hugepool_add_of(const struct zm_sysroot *root, uint64_t page_bytes,
+		       enum zm_hugepool_kind kind, uint64_t nr_pages, struct zm_why *why);
+
+/* -ENOTSUP and the sentence when the kernel has no pages of that size. */
+int zm_hugepool_check_size(const struct zm_sysroot *root, uint64_t page_bytes, struct zm_why *why);
+
 #endif

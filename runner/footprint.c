@@ -215,11 +215,12 @@ static int check_cgroup_hugetlb(const struct need *need, struct zm_why *why)
 	const struct zm_sysroot *root = need->arena->run->root;
 	const struct zm_footprint *footprint = &need->footprint;
 	struct zm_cgroup cgroup;
-	uint64_t kb;
+	uint64_t kb = footprint->hugetlb_page_bytes / 1024;
 	char page[32];
 	int r;
 
-	if (footprint->hugetlb_bytes == 0 || read_meminfo(root, "Hugepagesize:", &kb) < 0 ||
+	if (footprint->hugetlb_bytes == 0 ||
+	    (kb == 0 && read_meminfo(root, "Hugepagesize:", &kb) < 0) ||
 	    zm_cgroup_find(root, "hugetlb", &cgroup) < 0)
 		return 0;
 	name_size(page, sizeof(page), kb);

@@ -62,9 +62,9 @@ struct zm_footprint {
 	uint64_t shared_bytes; /* memory for the run as a whole (page cache, shared mappings) */
 	uint64_t task_bytes;   /* memory per task, in addition */
 	uint64_t hugepages;    /* default-size huge pages in all, which must be there before */
-	/* Bytes in huge pages (hugetlb) of the default size, of the run as a whole, wherever they come from:
-	 * used, and mapped (a copy that a write makes is used, but was never mapped as such). */
-	uint64_t hugetlb_bytes, hugetlb_mapped_bytes;
+	/* Bytes in huge pages (hugetlb) of one size (0: the default one), of the run as a whole, wherever they
+	 * come from: used, and mapped (a copy that a write makes is used, but was never mapped as such). */
+	uint64_t hugetlb_bytes, hugetlb_mapped_bytes, hugetlb_page_bytes;
 	uint64_t disk_bytes; /* on the file system of `disk_path` */
 	const char *disk_path;
 	unsigned int task_files; /* descriptors per task beyond stdio */

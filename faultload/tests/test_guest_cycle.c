@@ -109,6 +109,8 @@ static void test_hugetlb(void **state)
 	assert_int_equal(zm_sysroot_read_u64(&root, SURPLUS, &before), 0);
 	check_cycles("size=16M backing=hugetlb threads=2", 8);
 	check_cycles("size=16M backing=memfd-hugetlb threads=0", 8);
+	check_cycles("size=16M backing=hugetlb hugepagesize=2M threads=2", 8);
+	check_cycles("size=16M backing=memfd-hugetlb hugepagesize=2M threads=0", 8);
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)before);
 	assert_int_equal(zm_sysroot_write(&root, SURPLUS, text), 0);
 	zm_sysroot_release(&root);
@@ -137,6 +139,9 @@ static void test_refuses(void **state)
 	assert_int_equal(rig_set_options(&rig, "size=4097 backing=memfd"), 0);
 	assert_int_equal(rig_check(&rig), -EINVAL);
 	assert_non_null(strstr(rig.why.text, "size=4097"));
+	assert_int_equal(rig_set_options(&rig, "size=4M backing=memfd hugepagesize=2M"), 0);
+	assert_int_equal(rig_check(&rig), -EINVAL);
+	assert_non_null(strstr(rig.why.text, "backing=memfd has none"));
 	rig_free(&rig);
 }
 
@@ -186,6 +191,9 @@ static void test_page_sizes(void **state)
 		{ "Hugepagesize: 2048 kB\n", "size=64M backing=hugetlb", 0 },
 		{ "Hugepagesize: 524288 kB\n", "size=64M backing=hugetlb", -EINVAL },
 		{ "Hugepagesize: 524288 kB\n", "size=1G backing=memfd-hugetlb", 0 },
+		{ "Hugepagesize: 2048 kB\n", "size=32M backing=hugetlb hugepagesize=32M", 0 },
+		{ "Hugepagesize: 2048 kB\n", "size=34M backing=hugetlb hugepagesize=32M", -EINVAL },
+		{ "Hugepagesize: 2048 kB\n", "size=1G backing=hugetlb hugepagesize=1G", -ENOTSUP },
 		{ "MemTotal: 1 kB\n", "size=1G backing=memfd-hugetlb", -ENOTSUP },
 		{ "MemTotal: 1 kB\n", "size=1G backing=thp", -ENOTSUP },
 		{ "MemTotal: 1 kB\n", "size=1G backing=memfd", 0 },
@@ -199,9 +207,48 @@ static void test_page_sizes(void **state)
 		tree_make(&tree);
 		tree_write(&tree, "proc/meminfo", cases[i].meminfo);
 		tree_write(&tree, SURPLUS, "0\n");
+		tree_write(&tree, "sys/kernel/mm/hugepages/hugepages-32768kB/nr_hugepages", "0\n");
 		rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 1, tree.path);
 		assert_int_equal(rig_set_options(&rig, cases[i].options), 0);
 		assert_int_equal(rig_check(&rig), cases[i].r);
+		rig_free(&rig);
+		tree_remove(&tree);
+	}
+}
+
+/* Pages of the size that was asked for are let, of no other. */
+static void test_other_size(void **state)
+{
+	static const char kinds[2][96] = {
+		"sys/kernel/mm/hugepages/hugepages-32768kB/nr_overcommit_hugepages",
+		"sys/kernel/mm/hugepages/hugepages-32768kB/nr_hugepages",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *options[] = { "size=64M backing=hugetlb hugepagesize=32M pool=surplus",
+					  "size=64M backing=hugetlb hugepagesize=32M pool=pool" };
+		uint64_t number;
+		struct tree tree;
+		struct rig rig;
+
+		tree_make(&tree);
+		tree_write(&tree, "proc/meminfo", "Hugepagesize: 2048 kB\n");
+		tree_write(&tree, SURPLUS, "5\n");
+		tree_write(&tree, kinds[0], "3\n");
+		tree_write(&tree, kinds[1], "3\n");
+		rig_init(&rig, &wl_faultload_guest_cycle, ZM_TASK_PROCESS, 2, tree.path);
+		assert_int_equal(rig_set_options(&rig, options[i]), 0);
+		rig_must(&rig, rig_check(&rig), "check");
+		assert_int_equal(rig_footprint(&rig).hugetlb_page_bytes, 32 << 20);
+		rig_must(&rig, rig_prepare(&rig), "prepare");
+		for (size_t k = 0; k < 2; k++) {
+			assert_int_equal(zm_sysroot_read_u64(&rig.root, kinds[k], &number), 0);
+			assert_int_equal(number, k == i ? 3 + 4 : 3);
+		}
+		assert_int_equal(zm_sysroot_read_u64(&rig.root, SURPLUS, &number), 0);
+		assert_int_equal(number, 5);
+		rig_cleanup(&rig);
 		rig_free(&rig);
 		tree_remove(&tree);
 	}
@@ -228,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_too_many_huge_pages),
 		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_page_sizes),
+		cmocka_unit_test(test_other_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,6 +232,35 @@ static void test_cgroup_hugetlb(void **state)
 	}
 }
 
+/* Each size of huge pages has limits of its own. */
+static void test_cgroup_other_size(void **state)
+{
+	static const char no_pages_of_1_gib[] = "need 2.00 GiB of the huge pages of cgroup "
+						"sys/fs/cgroup/hugetlb/a/b, and 0 B are left; "
+						"raise its hugetlb.1GB.limit_in_bytes";
+
+	(void)state;
+	for (int is_other = 0; is_other < 2; is_other++) {
+		struct zm_why why = { "" };
+		struct zm_sysroot root;
+		struct tree tree;
+		int r;
+
+		wanted = (struct zm_footprint){ .hugetlb_bytes = UINT64_C(2) << 30,
+						.hugetlb_page_bytes = is_other ? 1 << 30 : 0 };
+		tree_make(&tree);
+		write_huge_case(&tree, 3); /* no page of 1 GiB is left */
+		tree_write(&tree, "proc/meminfo",
+			   "MemAvailable: 8388608 kB\nHugepagesize: 2048 kB\n");
+		assert_int_equal(zm_sysroot_open(&root, tree.path), 0);
+		r = check(&root, &hungry, 2, &why);
+		if (is_other ? r != -E2BIG || !strstr(why.text, no_pages_of_1_gib) : r != 0)
+			fail_msg("%d: %s", r, why.text);
+		zm_sysroot_release(&root);
+		tree_remove(&tree);
+	}
+}
+
 /* Where nothing is known, nothing is refused. */
 static void test_unknown(void **state)
 {
@@ -250,9 +279,8 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machine),
-		cmocka_unit_test(test_cgroup),
-		cmocka_unit_test(test_cgroup_hugetlb),
+		cmocka_unit_test(test_machine),        cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_cgroup_hugetlb), cmocka_unit_test(test_cgroup_other_size),
 		cmocka_unit_test(test_unknown),
 	};
 
