@@ -77,6 +77,10 @@ static void put_sentence(FILE *out, const struct zm_making *making)
 	const char *and = "";
 
 	(void)fputs("<h1 id=\"headline\">", out);
+	if (!nr && !result->nr_steady && result->nr_few) {
+		(void)fputs("Too few nights to say whether anything changed.</h1>\n", out);
+		return;
+	}
 	if (!nr) {
 		(void)fprintf(out, "%s in the last %zu nights.</h1>\n",
 			      result->nr_steady ? "Nothing changed" : "No change was seen",

@@ -43,6 +43,14 @@ site() {
 	run -1 grep -nE 'fetch\(|XMLHttpRequest|import\(|WebSocket' site/{site,chart,index,series,compare,run,theme}.js
 }
 
+@test "a store of one night does not say that nothing changed" {
+	ZONEMARK_DB=$BATS_TEST_TMPDIR/one.db
+	"$ZONEMARK" run null runtime=20ms warmup=0 idle=0 drain=0 --monitor none > /dev/null
+	site
+	succeeds
+	grep -q '<h1 id="headline">Too few nights to say whether anything changed\.</h1>' site/index.html
+}
+
 @test "hostile names are texts" {
 	site
 	succeeds
