@@ -55,7 +55,7 @@ static int make_ring(struct io_uring *ring, unsigned int nr_entries, unsigned in
 	return r;
 }
 
-static int cannot(struct zm_why *why, int error)
+int zm_uring_cannot(struct zm_why *why, int error)
 {
 	switch (error) {
 	case -EPERM:
@@ -101,7 +101,7 @@ static int check(const struct zm_family *family, const struct zm_net_options *op
 		return r;
 	r = make_ring(&ring, 2, 4);
 	if (r < 0)
-		return cannot(why, r);
+		return zm_uring_cannot(why, r);
 	io_uring_queue_exit(&ring);
 	return 0;
 }
@@ -120,7 +120,7 @@ static int register_buffers(struct zm_flow *flow, struct zm_why *why)
 		return 0;
 	r = io_uring_register_buffers(&uring->ring, &memory, 1);
 	if (r < 0)
-		return cannot(why, r);
+		return zm_uring_cannot(why, r);
 	uring->has_fixed_buffers = true;
 	return 0;
 }
@@ -139,10 +139,10 @@ static int open_ring(struct zm_flow *flow, struct zm_why *why)
 	int r = make_ring(&uring->ring, depth + 2, completions_for(flow));
 
 	if (r < 0)
-		return cannot(why, r);
+		return zm_uring_cannot(why, r);
 	uring->has_ring = true;
 	r = io_uring_register_files(&uring->ring, &flow->fd, 1);
-	return r < 0 ? cannot(why, r) : 0;
+	return r < 0 ? zm_uring_cannot(why, r) : 0;
 }
 
 static int open_engine(struct zm_flow *flow, bool is_client, struct zm_why *why)

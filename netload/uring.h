@@ -53,6 +53,10 @@ struct zm_uring {
 	uint16_t lent[ZM_NET_MAX_DEPTH];
 };
 
+/* The sentence for what a call of io_uring came to. Returns -ENOTSUP where it is forbidden or not there,
+ * otherwise `error`. */
+int zm_uring_cannot(struct zm_why *why, int error);
+
 int zm_uring_recv_open(struct zm_flow *flow, struct zm_why *why);
 void zm_uring_recv_close(struct zm_flow *flow);
 int zm_uring_recv(struct zm_flow *flow, struct zm_piece *pieces);

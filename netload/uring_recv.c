@@ -80,7 +80,7 @@ int zm_uring_recv_open(struct zm_flow *flow, struct zm_why *why)
 	if (r == -EINVAL) /* a kernel that knows no provided rings */
 		return 0;
 	if (r < 0)
-		return zm_why_errno(why, r, "engine=uring: buffers for receiving");
+		return zm_uring_cannot(why, r);
 	uring->is_multishot = true;
 	uring->is_bundle =
 		!flow->family->keeps_borders && (uring->ring.features & ZM_URING_FEAT_BUNDLE) != 0;
