@@ -41,6 +41,7 @@ struct end {
 	char *buffers;
 	size_t spacing;
 	unsigned int nr_buffers, next;
+	size_t room;            /* its socket's buffer before it connected; 0: as it is now */
 	_Atomic uint64_t *done; /* bytes or transactions, in a cache line of its own */
 };
 
@@ -241,6 +242,15 @@ static void answer_udp(struct end *end)
 
 /* --- the ends --- */
 
+static size_t buffer_of(int fd, int name)
+{
+	int value = 0;
+	socklen_t length = sizeof(value);
+
+	(void)getsockopt(fd, SOL_SOCKET, name, &value, &length);
+	return (size_t)value;
+}
+
 static void connect_tcp(struct end *ends)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
@@ -249,6 +259,8 @@ static void connect_tcp(struct end *ends)
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	ends[0].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ends[0].room = buffer_of(ends[0].fd, SO_SNDBUF);
+	ends[1].room = buffer_of(listener, SO_RCVBUF);
 	if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) < 0 ||
 	    listen(listener, 1) < 0 ||
 	    getsockname(listener, (struct sockaddr *)&address, &length) < 0 ||
@@ -304,15 +316,6 @@ static void join(const struct bare_net *bare, struct end *ends)
 	ends[1].control_fd = controls[1];
 }
 
-static size_t buffer_of(int fd, int name)
-{
-	int value = 0;
-	socklen_t length = sizeof(value);
-
-	(void)getsockopt(fd, SOL_SOCKET, name, &value, &length);
-	return (size_t)value;
-}
-
 static bool is_transaction(const struct bare_net *bare)
 {
 	return is(bare, "tcp_rr") || is(bare, "udp_rr");
@@ -331,7 +334,7 @@ static size_t size_of(const struct bare_net *bare, const struct end *end, bool i
 
 static unsigned int width_of(const struct bare_net *bare, const struct end *end, bool is_sender)
 {
-	size_t room = buffer_of(end->fd, is_sender ? SO_SNDBUF : SO_RCVBUF);
+	size_t room = end->room ? end->room : buffer_of(end->fd, is_sender ? SO_SNDBUF : SO_RCVBUF);
 
 	if (is_transaction(bare) || is(bare, "unix_stream") || is(bare, "pipe_stream"))
 		return 1;

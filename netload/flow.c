@@ -203,7 +203,26 @@ static int bind_to(const struct zm_flow *flow, int fd, const struct zm_net_addre
 			    zm_net_address_print(local, text, sizeof(text)));
 }
 
-int zm_flow_socket(const struct zm_flow *flow, const struct zm_net_address *local, int *ret_fd,
+/* Once: a flow of many connections has many sockets. */
+static int note_fresh(struct zm_flow *flow, int fd)
+{
+	int r = 0;
+
+	if (flow->fresh_sndbuf_bytes == 0)
+		r = get_buffer(fd, SO_SNDBUF, &flow->fresh_sndbuf_bytes);
+	if (r == 0 && flow->fresh_rcvbuf_bytes == 0)
+		r = get_buffer(fd, SO_RCVBUF, &flow->fresh_rcvbuf_bytes);
+	return r;
+}
+
+static int get_fresh(struct zm_flow *flow, int fd, struct zm_why *why)
+{
+	int r = note_fresh(flow, fd);
+
+	return r < 0 ? zm_why_errno(why, r, "%s: getsockopt", flow->family->name) : 0;
+}
+
+int zm_flow_socket(struct zm_flow *flow, const struct zm_net_address *local, int *ret_fd,
 		   struct zm_why *why)
 {
 	const struct zm_family *family = flow->family;
@@ -214,6 +233,8 @@ int zm_flow_socket(const struct zm_flow *flow, const struct zm_net_address *loca
 	if (fd < 0)
 		return zm_why_errno(why, -errno, "%s: socket", family->name);
 	r = set_options(flow, fd, why);
+	if (r == 0)
+		r = get_fresh(flow, fd, why);
 	if (r == 0)
 		r = bind_to(flow, fd, local, why);
 	if (r < 0) {
@@ -233,6 +254,8 @@ int zm_flow_learn(struct zm_flow *flow, struct zm_why *why)
 	r = get_buffer(flow->fd, SO_SNDBUF, &flow->sndbuf_bytes);
 	if (r == 0)
 		r = get_buffer(flow->fd, SO_RCVBUF, &flow->rcvbuf_bytes);
+	if (r == 0)
+		r = note_fresh(flow, flow->fd);
 	return r < 0 ? zm_why_errno(why, r, "%s: getsockopt", flow->family->name) : 0;
 }
 

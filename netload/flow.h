@@ -49,7 +49,10 @@ struct zm_flow {
 	struct zm_net_address peer;
 	uint64_t sndbuf_bytes; /* as the kernel has them; 0 for a pipe */
 	uint64_t rcvbuf_bytes;
-	bool is_tls_in_kernel; /* what this end does most, sending or receiving */
+	uint64_t
+		fresh_sndbuf_bytes; /* as they were when the socket was made, for the rings: TCP's */
+	uint64_t fresh_rcvbuf_bytes; /* grow by hundreds when it connects */
+	bool is_tls_in_kernel;       /* what this end does most, sending or receiving */
 	struct zm_ring out;
 	struct zm_ring in;
 };
@@ -60,14 +63,14 @@ void zm_flow_release(struct zm_flow *flow);
 
 /* Makes a socket of the flow's family (not AF_UNIX, not a pipe) with the options set, and bound to
  * the local end's address and a port that the kernel chooses. `local` may be NULL: not bound. */
-int zm_flow_socket(const struct zm_flow *flow, const struct zm_net_address *local, int *ret_fd,
+int zm_flow_socket(struct zm_flow *flow, const struct zm_net_address *local, int *ret_fd,
 		   struct zm_why *why);
 
 /* Sets the buffers that were asked for. What net.core.*mem_max clamps is forced where we may, and
  * is an error that says both figures where not. */
 int zm_flow_set_buffers(const struct zm_flow *flow, int fd, struct zm_why *why);
 
-/* Asks the kernel how large the buffers of fd are now. */
+/* Asks the kernel how large the buffers of fd are now. Who was not made by zm_flow_socket is fresh. */
 int zm_flow_learn(struct zm_flow *flow, struct zm_why *why);
 
 /* nr buffers of size bytes each; the first `offset` bytes from a page's start. */
@@ -75,7 +78,7 @@ int zm_ring_open(struct zm_ring *ring, unsigned int nr, size_t size, size_t offs
 		 struct zm_why *why);
 void zm_ring_release(struct zm_ring *ring);
 
-/* netperf's width of a ring: as many as the socket buffer holds and one, at least two. */
+/* netperf's width of a ring: as many as the fresh socket's buffer holds and one, at least two. */
 unsigned int zm_ring_width(uint64_t buffer_bytes, uint64_t size);
 
 static inline struct iovec *zm_ring_take(struct zm_ring *ring)

@@ -361,7 +361,8 @@ static int open_out(struct zm_task *task, struct zm_why *why)
 		size = task->end == ZM_NET_SENDER ? options->request_size : options->response_size;
 	if (shape)
 		size = shape->largest;
-	r = zm_ring_open(&net->flow.out, ring_of(net, net->flow.sndbuf_bytes, size), size, 0, why);
+	r = zm_ring_open(&net->flow.out, ring_of(net, net->flow.fresh_sndbuf_bytes, size), size, 0,
+			 why);
 	if (r == 0)
 		r = zm_supply_open(&net->supply, &net->flow.out, options, shape, task->run->seed,
 				   task->pair, why);
@@ -375,14 +376,14 @@ static int open_in(struct zm_task *task, struct zm_why *why)
 {
 	struct zm_net_task *net = zm_net_task_of(task);
 	const struct zm_net_options *options = net->options;
-	uint64_t size = options->recv_size ? options->recv_size : net->flow.rcvbuf_bytes;
+	uint64_t size = options->recv_size ? options->recv_size : net->flow.fresh_rcvbuf_bytes;
 	int r;
 
 	if (is_transaction(net->kind))
 		size = task->end == ZM_NET_SENDER ? options->response_size : options->request_size;
 	if (size == 0)
 		size = options->send_size;
-	r = zm_ring_open(&net->flow.in, ring_of(net, net->flow.rcvbuf_bytes, size), size,
+	r = zm_ring_open(&net->flow.in, ring_of(net, net->flow.fresh_rcvbuf_bytes, size), size,
 			 net->kind->recv_offset, why);
 	if (r < 0 || options->verify == ZM_NET_VERIFY_NONE)
 		return r;

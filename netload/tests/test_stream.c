@@ -44,6 +44,34 @@ static void sizes_that_fit_nothing_evenly(void **state)
 			try_stream(streams[i], ZM_TASK_PROCESS, 1, sizes[j]);
 }
 
+/* netperf asks a socket that has not connected yet: TCP's buffers grow by hundreds when it does. */
+static unsigned int width_as_netperf(int name, uint64_t size)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int bytes = 0;
+	socklen_t length = sizeof(bytes);
+
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, name, &bytes, &length), 0);
+	(void)close(fd);
+	return zm_ring_width((uint64_t)bytes, size);
+}
+
+static void rings_are_as_wide_as_netperfs(void **state)
+{
+	struct live live;
+
+	(void)state;
+	live_open(&live, &wl_netload_tcp_stream, ZM_TASK_THREAD, 1, "");
+	assert_int_equal(live_go(&live), 0);
+	live_await(&live, ZM_NET_RECV_MESSAGES, 10);
+	assert_int_equal(zm_net_task_of(&live.tasks[0])->flow.out.nr,
+			 width_as_netperf(SO_SNDBUF, 16 << 10));
+	assert_int_equal(zm_net_task_of(&live.tasks[1])->flow.in.nr,
+			 width_as_netperf(SO_RCVBUF, 128 << 10));
+	assert_int_equal(live_end(&live), 0);
+	live_close(&live);
+}
+
 static void ipv6_streams(void **state)
 {
 	(void)state;
@@ -89,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stream_counts_at_both_ends),
 		cmocka_unit_test(sizes_that_fit_nothing_evenly),
+		cmocka_unit_test(rings_are_as_wide_as_netperfs),
 		cmocka_unit_test(ipv6_streams),
 		cmocka_unit_test(content_is_what_was_sent),
 		cmocka_unit_test(verifying_is_counted),
