@@ -295,6 +295,12 @@ static int open_cow(const char *directory)
 	return r < 0 ? r : map_area(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE);
 }
 
+void zm_bare_load_lend(void *lent)
+{
+	(void)munmap(area, AREA);
+	area = lent;
+}
+
 static int anon_cow_seq(void)
 {
 	return copy(write_all);
@@ -559,14 +565,16 @@ const struct zm_bare_load zm_bare_loads[] = {
 	  .ops = AREA_KB,
 	  .open = open_cow,
 	  .round = anon_cow_seq,
-	  .harness_ops = KB_WORDS },
+	  .harness_ops = KB_WORDS,
+	  .is_copier = 1 },
 	{ .name = "anon_cow_rand",
 	  .options = "unit_size=128M thp=never",
 	  .metric = VMSCAL,
 	  .ops = AREA_KB,
 	  .open = open_cow,
 	  .round = anon_cow_rand,
-	  .harness_ops = KB_WORDS },
+	  .harness_ops = KB_WORDS,
+	  .is_copier = 1 },
 	{ .name = "anon_cow_rand_hugetlb",
 	  .options = "unit_size=128M pool=pool",
 	  .metric = VMSCAL,
@@ -574,7 +582,8 @@ const struct zm_bare_load zm_bare_loads[] = {
 	  .open = open_cow_huge,
 	  .round = anon_cow_rand,
 	  .harness_ops = KB_WORDS,
-	  .needs_root = 1 },
+	  .needs_root = 1,
+	  .is_copier = 1 },
 	{ .name = "lru_shm",
 	  .options = "unit_size=64M",
 	  .metric = VMSCAL,

@@ -23,6 +23,7 @@ struct zm_bare_load {
 	double (*spent_ns)(void);
 	unsigned int spent_counters;
 	int needs_root;
+	int is_copier; /* goes over a copy of an area, which may be another's */
 };
 
 /* A NULL name ends them. */
@@ -32,6 +33,10 @@ double zm_bare_load_ops(const struct zm_bare_load *load);
 
 /* The same in the workload's own operations. */
 double zm_bare_load_harness_ops(const struct zm_bare_load *load);
+
+/* A copier's area from now on: the one that it is compared with. Where memory lies is worth percents. Its own is
+ * given back. */
+void zm_bare_load_lend(void *area);
 
 /* NULL: there is none of that name. */
 const struct zm_bare_load *zm_bare_load_find(const char *name);

@@ -28,6 +28,7 @@
 #include "bench/bare_load.h"
 #include "bench/lone_task.h"
 #include "bench/pair.h"
+#include "faultload/usemem.h"
 #include "runner/catalogue.h"
 #include "workloads/base/clock.h"
 #include "workloads/base/units.h"
@@ -135,6 +136,8 @@ static int64_t step_by_turns(struct zm_task *task, uint64_t n)
 	int64_t done = go_on(task, n);
 
 	if (!is_begun) { /* the worker's first operation, or round, alone */
+		if (bare->is_copier)
+			zm_bare_load_lend(((struct zm_usemem_run *)task->run->state)->base);
 		is_begun = true;
 		since_ns = ours_spent_ns(task);
 		return done;
