@@ -64,12 +64,28 @@ static const struct zm_workload *find_workload(const struct planner *planner, co
 	return NULL;
 }
 
+/* vm-scalability's name of a case with threads: "anon-cow-rand-mt". NULL: it is none. */
+static const struct zm_workload *find_threaded(const struct planner *planner, const char *name)
+{
+	size_t length = strlen(name);
+	char stem[64];
+
+	if (length <= 3 || length >= sizeof(stem) || strcmp(name + length - 2, "mt") != 0)
+		return NULL;
+	(void)snprintf(stem, sizeof(stem), "%.*s", (int)length - 3, name);
+	return find_workload(planner, stem);
+}
+
 static int unknown_name(const struct planner *planner, const char *name)
 {
+	const struct zm_workload *threaded = find_threaded(planner, name);
 	const char *names[512];
 	const char *nearest;
 	size_t n = 0;
 
+	if (threaded)
+		return zm_why_set(planner->why, -ENOENT, "%s: here that is %s mode=thread", name,
+				  threaded->name);
 	for (size_t i = 0; zm_matrices[i].name && n < 500; i++)
 		names[n++] = zm_matrices[i].name;
 	for (size_t i = 0; planner->workloads[i] && n < 500; i++)

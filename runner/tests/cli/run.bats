@@ -57,6 +57,7 @@ brief_run() {
 	done <<- END
 		|no workload or matrix is named
 		nul|nul: no such workload or matrix; did you mean null\?
+		anon-cow-rand-mt|anon-cow-rand-mt: here that is anon_cow_rand mode=thread
 		xyzzy|xyzzy: no such workload or matrix; .zonemark list. shows them
 		null nr_tsk=1|nr_tsk: no such option; did you mean nr_task\?
 		null nr_task=0|nr_task=0: at least one task is needed
