@@ -295,6 +295,12 @@ static int open_cow(const char *directory)
 	return r < 0 ? r : map_area(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE);
 }
 
+void zm_bare_load_lend_file(int fd)
+{
+	(void)close(file);
+	file = fd;
+}
+
 void zm_bare_load_lend(void *lent)
 {
 	(void)munmap(area, AREA);
@@ -483,13 +489,15 @@ const struct zm_bare_load zm_bare_loads[] = {
 	  .metric = WIS,
 	  .paged_bytes = REGION,
 	  .open = open_region_file,
-	  .round = page_fault2 },
+	  .round = page_fault2,
+	  .has_region = 1 },
 	{ .name = "page_fault3",
 	  .options = "size=16M dir=%s thp=never",
 	  .metric = WIS,
 	  .paged_bytes = REGION,
 	  .open = open_region_file,
-	  .round = page_fault3 },
+	  .round = page_fault3,
+	  .has_region = 1 },
 	{ .name = "malloc1",
 	  .options = "",
 	  .metric = WIS,
@@ -531,7 +539,8 @@ const struct zm_bare_load zm_bare_loads[] = {
 	  .metric = WIS,
 	  .paged_bytes = BIG,
 	  .open = open_big_file,
-	  .round = tlb_flush1 },
+	  .round = tlb_flush1,
+	  .has_region = 1 },
 	{ .name = "tlb_flush2",
 	  .options = "",
 	  .metric = WIS,

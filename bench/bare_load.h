@@ -23,7 +23,8 @@ struct zm_bare_load {
 	double (*spent_ns)(void);
 	unsigned int spent_counters;
 	int needs_root;
-	int is_copier; /* goes over a copy of an area, which may be another's */
+	int has_region; /* goes over a file, which may be another's */
+	int is_copier;  /* goes over a copy of an area, which may be another's */
 };
 
 /* A NULL name ends them. */
@@ -37,6 +38,9 @@ double zm_bare_load_harness_ops(const struct zm_bare_load *load);
 /* A copier's area from now on: the one that it is compared with. Where memory lies is worth percents. Its own is
  * given back. */
 void zm_bare_load_lend(void *area);
+
+/* The same of a file: what its cache is made of (large folios or pages) is worth percents too. */
+void zm_bare_load_lend_file(int fd);
 
 /* NULL: there is none of that name. */
 const struct zm_bare_load *zm_bare_load_find(const char *name);

@@ -28,6 +28,7 @@
 #include "bench/bare_load.h"
 #include "bench/lone_task.h"
 #include "bench/pair.h"
+#include "faultload/region.h"
 #include "faultload/usemem.h"
 #include "runner/catalogue.h"
 #include "workloads/base/clock.h"
@@ -131,13 +132,20 @@ static int64_t go_on(struct zm_task *task, uint64_t n)
 	return r < 0 ? r : 1;
 }
 
+static void lend(const struct zm_task *task)
+{
+	if (bare->is_copier)
+		zm_bare_load_lend(((const struct zm_usemem_run *)task->run->state)->base);
+	if (bare->has_region)
+		zm_bare_load_lend_file(((const struct zm_region *)task->state)->fd);
+}
+
 static int64_t step_by_turns(struct zm_task *task, uint64_t n)
 {
 	int64_t done = go_on(task, n);
 
 	if (!is_begun) { /* the worker's first operation, or round, alone */
-		if (bare->is_copier)
-			zm_bare_load_lend(((struct zm_usemem_run *)task->run->state)->base);
+		lend(task);
 		is_begun = true;
 		since_ns = ours_spent_ns(task);
 		return done;
