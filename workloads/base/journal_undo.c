@@ -17,7 +17,11 @@
 #include <unistd.h>
 
 #include "workloads/base/cleanup.h"
+#include "workloads/base/clock.h"
 #include "workloads/base/remove.h"
+
+#define PATIENCE_NS (10 * ZM_NS_PER_S)
+#define LOOK_NS     (20 * ZM_NS_PER_MS)
 
 /* The real path behind a descriptor. */
 static int path_of_fd(int fd, char *buf, size_t size)
@@ -201,6 +205,40 @@ static bool is_ours(const struct zm_record *record, const char *current)
 	       zm_setting_text_is_same(current, record->want);
 }
 
+/* A pool of huge pages counts those that somebody uses, and they go with him: a task that was killed ends when it
+ * has zeroed its page. */
+static bool may_come(const struct zm_sysroot *root, const char *path, uint64_t until_ns)
+{
+	static const char name[] = "/nr_hugepages";
+	size_t length = strlen(path);
+	uint64_t now_ns = zm_clock_now_ns();
+
+	if (!root->is_live || length < sizeof(name) || now_ns >= until_ns ||
+	    strcmp(path + length - (sizeof(name) - 1), name) != 0)
+		return false;
+	(void)zm_clock_sleep_until(now_ns + LOOK_NS);
+	return true;
+}
+
+/* What the file holds then; *ret_now is the caller's to free. */
+static int read_back(const struct zm_sysroot *root, const struct zm_record *record, char **ret_now)
+{
+	uint64_t until_ns = zm_clock_now_ns() + PATIENCE_NS;
+	bool is_good;
+
+	do {
+		free(*ret_now);
+		*ret_now = NULL;
+
+		int error = zm_setting_file_read(root, record->path, ret_now);
+
+		if (error)
+			return error;
+		is_good = zm_setting_text_is_same(*ret_now, record->old);
+	} while (!is_good && may_come(root, record->path, until_ns));
+	return 0;
+}
+
 static int write_back(const struct zm_sysroot *root, const struct zm_record *record,
 		      struct zm_why *said)
 {
@@ -210,7 +248,7 @@ static int write_back(const struct zm_sysroot *root, const struct zm_record *rec
 	if (error)
 		return zm_why_errno(said, error, "cannot put \"%s\" back into /%s", record->old,
 				    record->path);
-	error = zm_setting_file_read(root, record->path, &now);
+	error = read_back(root, record, &now);
 	if (error)
 		return zm_why_errno(said, error, "cannot read /%s back", record->path);
 	if (!zm_setting_text_is_same(now, record->old))

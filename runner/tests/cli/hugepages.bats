@@ -162,6 +162,30 @@ end_with() { # SIGNAL RUN … PHASE
 	until_true is_as_before
 }
 
+# To zero a page of 1 GiB takes longer than anybody waits who calls the next command.
+@test "kill -9 while a page of 1 GiB is zeroed: the next command waits for who still has it" {
+	needs_huge_pages
+	local gigantic=/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages
+	[ -w $gigantic ] || skip "no huge pages of 1 GiB here"
+	[ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -gt $((6 << 20)) ] || skip "too little memory"
+	local pages_before
+	pages_before=$(cat $gigantic)
+	for _ in 1 2 3; do
+		start_run guest_cycle backing=hugetlb hugepagesize=1G size=2G pool=pool idle=0 warmup=0 runtime=60
+		until_true has_tasks
+		for ((i = 0; i < 400; i++)); do
+			[ "$(cat "${gigantic%/*}/free_hugepages")" -lt "$(cat $gigantic)" ] && break
+			kill -0 $runner 2> /dev/null || skip "memory is too fragmented: $(tail -n 1 err)"
+			sleep 0.025
+		done
+		kill -9 $runner
+		wait $runner || true
+		run_split zonemark restore
+		succeeds
+		[ "$(cat $gigantic)" = "$pages_before" ]
+	done
+}
+
 @test "more huge pages than there is memory are refused with the figure" {
 	needs_huge_pages
 	for run in "hugetlb_pool pages=100000000" "anon_cow_rand_hugetlb unit_size=60T" \
