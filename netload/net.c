@@ -188,11 +188,13 @@ static int check_verify(const struct zm_net_kind *kind, const struct zm_net_opti
 
 static int check_shape(const struct zm_net_options *options, struct zm_why *why)
 {
-	if (!options->shape || options->pace == ZM_NET_PACE_MAX ||
-	    options->engine == ZM_NET_ENGINE_SYSCALL)
+	if (!options->shape)
 		return 0;
-	return zm_why_set(why, -EINVAL,
-			  "pace=recorded sends one message at a time: engine=syscall, or pace=max");
+	if (options->pace != ZM_NET_PACE_MAX && options->engine != ZM_NET_ENGINE_SYSCALL)
+		return zm_why_set(
+			why, -EINVAL,
+			"pace=recorded sends one message at a time: engine=syscall, or pace=max");
+	return zm_shape_check(options->shape, why);
 }
 
 int zm_net_check(const struct zm_run *run, struct zm_why *why)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "netload/packet.h"
 
@@ -110,16 +111,40 @@ static int read_packets(pcap_t *capture, const char *path, struct zm_shape *shap
 	return 0;
 }
 
-int zm_shape_read(const char *path, struct zm_shape *ret_shape, struct zm_why *why)
+static int open_capture(const char *path, pcap_t **ret_capture, struct zm_why *why)
 {
 	char reason[PCAP_ERRBUF_SIZE] = "";
-	struct zm_shape shape = { 0 };
-	pcap_t *capture =
-		pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, reason);
-	int r;
 
-	if (!capture)
-		return zm_why_set(why, -EINVAL, "shape: %s", reason);
+	if (access(path, R_OK) < 0) {
+		(void)zm_why_errno(why, -errno, "shape=%s", path);
+		return -EINVAL;
+	}
+	*ret_capture =
+		pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, reason);
+	if (!*ret_capture)
+		return zm_why_set(why, -EINVAL, "shape=%s: %s; it takes a pcap or pcapng file",
+				  path, reason);
+	return 0;
+}
+
+int zm_shape_check(const char *path, struct zm_why *why)
+{
+	pcap_t *capture;
+	int r = open_capture(path, &capture, why);
+
+	if (r == 0)
+		pcap_close(capture);
+	return r;
+}
+
+int zm_shape_read(const char *path, struct zm_shape *ret_shape, struct zm_why *why)
+{
+	struct zm_shape shape = { 0 };
+	pcap_t *capture;
+	int r = open_capture(path, &capture, why);
+
+	if (r < 0)
+		return r;
 	r = read_packets(capture, path, &shape, why);
 	pcap_close(capture);
 	if (r < 0) {
@@ -134,6 +159,11 @@ int zm_shape_read(const char *path, struct zm_shape *ret_shape, struct zm_why *w
 int zm_shape_read(const char *path, struct zm_shape *ret_shape, struct zm_why *why)
 {
 	(void)ret_shape;
+	return zm_shape_check(path, why);
+}
+
+int zm_shape_check(const char *path, struct zm_why *why)
+{
 	return zm_why_set(
 		why, -ENOTSUP,
 		"shape=%s: this zonemark was built without libpcap; install libpcap-dev and "

@@ -28,6 +28,7 @@ struct zm_shape {
 };
 
 /* -ENOTSUP: built without libpcap; -EINVAL: not a capture, or none with data in it. */
+int zm_shape_check(const char *path, struct zm_why *why); /* by its beginning alone */
 int zm_shape_read(const char *path, struct zm_shape *ret_shape, struct zm_why *why);
 void zm_shape_release(struct zm_shape *shape);
 

@@ -95,12 +95,17 @@ static void what_is_no_capture_is_said(void **state)
 	tree_make(&tree);
 	tree_write(&tree, "text", "this is no capture, and long enough to be looked at");
 	assert_int_equal(zm_shape_read(tree_path(&tree, "text"), &shape, &why), -EINVAL);
+	assert_non_null(strstr(why.text, "text: "));
+	assert_non_null(strstr(why.text, "pcap or pcapng"));
+	assert_int_equal(zm_shape_check(tree_path(&tree, "text"), &why), -EINVAL);
+	assert_int_equal(zm_shape_check(tree_path(&tree, "gone"), &why), -EINVAL);
 	assert_int_equal(zm_shape_read(tree_path(&tree, "gone"), &shape, &why), -EINVAL);
-	assert_non_null(strstr(why.text, "gone"));
+	assert_non_null(strstr(why.text, "gone: No such file"));
 	pcap_begin(&file);
 	tree_write_bytes(&tree, "empty.pcap", file.data, file.size);
 	assert_int_equal(zm_shape_read(tree_path(&tree, "empty.pcap"), &shape, &why), -EINVAL);
 	assert_non_null(strstr(why.text, "no packet"));
+	assert_int_equal(zm_shape_check(tree_path(&tree, "empty.pcap"), &why), 0);
 	pcap_add_udp(&file, 0, 10);
 	tree_write_bytes(&tree, "cut.pcap", file.data, file.size - 5);
 	assert_int_equal(zm_shape_read(tree_path(&tree, "cut.pcap"), &shape, &why), -EINVAL);

@@ -74,6 +74,16 @@ teardown() {
 	[[ $out == *'the limit of locked memory is too small: raise it (ulimit -l)'* ]] || explain
 }
 
+@test "a shape that is no capture is refused before the run, by its name" {
+	echo 'no capture, but long enough to be looked at' > words.pcap
+	for file in words.pcap nowhere.pcap; do
+		run_split stream udp_stream shape=$file
+		[[ $out$err != *'built without libpcap'* ]] || skip "built without libpcap"
+		[ "$status" -eq 2 ] || explain
+		[[ $out$err == *"refused: shape="*"$file: "* ]] || explain
+	done
+}
+
 is_gone() {
 	local pid
 	for pid; do
