@@ -13,10 +13,11 @@
 
 #include "workloads/base/clock.h"
 
-/* Words between two looks at the stop word: from end to end a page is some hundreds of them; at random each may
- * be a page that is read anew, and the first ones all copy. */
+/* Words between two looks at the stop word, whose lines have gone from the caches by then: from end to end a page is
+ * some hundreds of them; at random each may be a page that is read anew, or the first ones all copy. */
 #define STRAIGHT_WORDS 16384
-#define RANDOM_WORDS   256
+#define READ_WORDS     256
+#define RANDOM_WORDS   2048
 #define COPIED_WORDS   64
 
 struct zm_cow_note {
@@ -48,6 +49,8 @@ static uint64_t most_words(const struct zm_walk *walk)
 {
 	if (!walk->is_random)
 		return STRAIGHT_WORDS;
+	if (walk->is_read)
+		return READ_WORDS;
 	return walk->marks ? COPIED_WORDS : RANDOM_WORDS;
 }
 
