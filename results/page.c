@@ -39,8 +39,8 @@ static const char head[] =
 	"td.n{white-space:nowrap}\n"
 	"summary{cursor:pointer;padding:.3rem 0}\n"
 	"pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem}\n"
-	"img{max-width:100%;height:auto;background:#fff}\n"
-	"@media print{.wide{overflow:visible}}\n"
+	"img{height:auto;background:#fff}\n"
+	"@media print{.wide{overflow:visible}img{max-width:100%}}\n"
 	"</style>\n<title>";
 
 void zm_page_begin(FILE *out, const char *title)
@@ -167,9 +167,11 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t nr)
 
 void zm_page_picture(FILE *out, const char *svg, size_t length, const char *description)
 {
-	(void)fputs("<p><img alt=\"", out);
+	(void)fputs("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">"
+		    "<img alt=\"",
+		    out);
 	zm_page_text(out, description);
 	(void)fputs("\" src=\"data:image/svg+xml;base64,", out);
 	put_base64(out, (const unsigned char *)svg, length);
-	(void)fputs("\"></p>\n", out);
+	(void)fputs("\"></div>\n", out);
 }

@@ -79,13 +79,14 @@ static void pictures_are_base64(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
 		struct written written;
-		char wanted[128];
+		char wanted[256];
 
 		zm_page_picture(written_open(&written), cases[i].bytes, strlen(cases[i].bytes),
 				"a < b");
 		(void)snprintf(
 			wanted, sizeof(wanted),
-			"<p><img alt=\"a &lt; b\" src=\"data:image/svg+xml;base64,%s\"></p>\n",
+			"<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Picture\">"
+			"<img alt=\"a &lt; b\" src=\"data:image/svg+xml;base64,%s\"></div>\n",
 			cases[i].wanted);
 		written_is(&written, wanted);
 	}
