@@ -280,9 +280,11 @@ static int put_picture(FILE *out, const char *title, const char *unit,
 	const struct zm_panel panel = { .y_label = unit,
 					.curves = curves.list,
 					.nr_curves = curves.nr };
-	const struct zm_plot plot = {
-		.titles = { title }, .x_label = "tasks", .panels = &panel, .nr_panels = 1
-	};
+	const struct zm_plot plot = { .titles = { title },
+				      .x_label = "tasks",
+				      .panels = &panel,
+				      .nr_panels = 1,
+				      .is_counted = true };
 	zm_autofree char *svg = NULL;
 	struct zm_why undrawn = { "" };
 	size_t length = 0;

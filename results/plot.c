@@ -237,6 +237,13 @@ static void write_terminal(FILE *script, const struct zm_plot *plot, size_t colu
 	}
 }
 
+/* Between two whole numbers there is nothing to name; from 5 on gnuplot's own choice is whole. */
+static void put_ticks(FILE *script, const struct zm_plot *plot, const struct bounds *bounds)
+{
+	if (plot->is_counted && bounds->x1 - bounds->x0 < 5)
+		(void)fputs("set xtics 1\n", script);
+}
+
 static void write_svg(FILE *script, const struct zm_plot *plot)
 {
 	put_texts(script, plot);
@@ -264,7 +271,10 @@ static void write_svg(FILE *script, const struct zm_plot *plot)
 			put_label(script, "xlabel", LINE_X_LABEL);
 		set_ranges(script, &bounds);
 		put_shades(script, plot, &bounds);
-		put_plot(script, &plot->panels[i], "lines linewidth 1.5");
+		put_ticks(script, plot, &bounds);
+		put_plot(script, &plot->panels[i],
+			 plot->is_counted ? "linespoints linewidth 1.5 pointtype 7 pointsize 0.5"
+					  : "lines linewidth 1.5");
 	}
 	(void)fputs("unset multiplot\n", script);
 }

@@ -8,6 +8,7 @@
 #ifndef ZM_RESULTS_PLOT_H
 #define ZM_RESULTS_PLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -39,6 +40,7 @@ struct zm_plot {
 	size_t nr_panels;
 	const struct zm_band *bands;
 	size_t nr_bands;
+	bool is_counted; /* x are whole numbers, and each point has its mark */
 };
 
 /* Into a text terminal: each panel takes `rows` lines of `columns` characters. */

@@ -193,6 +193,35 @@ static void only_a_file_is_replaced(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+static bool has_tick(const struct zm_plot *plot, const char *tick)
+{
+	struct zm_why why = { "" };
+	char *svg = NULL;
+	size_t length = 0;
+	bool has;
+
+	if (zm_plot_svg_text(plot, &svg, &length, &why))
+		fail_msg("%s", why.text);
+	has = strstr(svg, tick) != NULL;
+	free(svg);
+	return has;
+}
+
+/* From one task to two there is no 1.2. */
+static void what_is_counted_has_whole_ticks(void **state)
+{
+	static const double tasks[] = { 1, 2 }, ops[] = { 10, 20 };
+	const struct zm_curve curve = { .title = "base", .x = tasks, .y = ops, .nr = 2 };
+	const struct zm_panel panel = { "ops/s", &curve, 1 };
+	struct zm_plot plot = { .titles = { "t" }, .panels = &panel, .nr_panels = 1 };
+
+	(void)state;
+	skip_without_gnuplot();
+	assert_true(has_tick(&plot, "1.2<"));
+	plot.is_counted = true;
+	assert_false(has_tick(&plot, "1.2<"));
+}
+
 static void a_missing_gnuplot_is_said(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -220,7 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(hostile_texts_are_text),       TEST(a_terminal_shows_them),
 		TEST(what_cannot_be_drawn_is_said), TEST(only_a_file_is_replaced),
-		TEST(a_missing_gnuplot_is_said),
+		TEST(a_missing_gnuplot_is_said),    TEST(what_is_counted_has_whole_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
