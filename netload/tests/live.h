@@ -75,6 +75,7 @@ struct live {
 	struct zm_report report;
 	struct zm_why why;
 	bool is_prepared;
+	void (*at_gate)(const struct live *live); /* what is set up may be looked at; NULL */
 };
 
 int zm_report_add(struct zm_report *report, const struct zm_metric *metric, double value,
@@ -281,6 +282,8 @@ static inline int live_go(struct live *live)
 	r = live_error(live);
 	if (r < 0)
 		atomic_store(&live->shared->stop, 1);
+	if (r == 0 && live->at_gate)
+		live->at_gate(live);
 	live->t0_ns = zm_clock_now_ns();
 	zm_gate_open(&live->shared->gate);
 	return r;
