@@ -41,6 +41,7 @@ struct end {
 	char *buffers;
 	size_t spacing;
 	unsigned int nr_buffers, next;
+	uint64_t asked_ns, longest_ns; /* of transactions */
 	size_t room;            /* its socket's buffer before it connected; 0: as it is now */
 	_Atomic uint64_t *done; /* bytes or transactions, in a cache line of its own */
 };
@@ -193,12 +194,23 @@ static void receive_all(struct end *end)
 	}
 }
 
+/* Whoever asks, and wants to know how long it took, reads the clock once a transaction. */
+static inline void take_latency(struct end *end)
+{
+	uint64_t now_ns = zm_clock_now_ns();
+
+	end->longest_ns =
+		now_ns - end->asked_ns > end->longest_ns ? now_ns - end->asked_ns : end->longest_ns;
+	end->asked_ns = now_ns;
+}
+
 static void ask_tcp(struct end *end)
 {
 	for (;;) {
 		if (send(end->fd, end->buffers, end->size, MSG_NOSIGNAL) < 0)
 			fail("send");
 		receive_all(end);
+		take_latency(end);
 		count(end, 1);
 	}
 }
@@ -213,7 +225,7 @@ static void answer_tcp(struct end *end)
 	}
 }
 
-static void exchange_udp(struct end *end, bool begins)
+static inline void exchange_udp(struct end *end, bool begins, bool is_timed)
 {
 	struct sockaddr_storage from;
 
@@ -226,18 +238,20 @@ static void exchange_udp(struct end *end, bool begins)
 		if (recvfrom(end->fd, end->buffers, end->size, 0, (struct sockaddr *)&from,
 			     &length) < 0)
 			fail("recvfrom");
+		if (is_timed)
+			take_latency(end);
 		count(end, 1);
 	}
 }
 
 static void ask_udp(struct end *end)
 {
-	exchange_udp(end, true);
+	exchange_udp(end, true, true);
 }
 
 static void answer_udp(struct end *end)
 {
-	exchange_udp(end, false);
+	exchange_udp(end, false, false);
 }
 
 /* --- the ends --- */
