@@ -30,8 +30,9 @@
 #define WRITE_BYTES     4096
 #define STACK_BYTES     16384 /* of a child until it execs */
 #define CPU_WORDS       1024  /* a mask for 65,536 CPUs */
-#define PARTS           5 /* of a program: its head, code, constants, relocated and other data */
-#define FEW_IMAGES      3 /* a program, libc and the loader */
+#define PARTS           5   /* of a program: its head, code, constants, relocated and other data */
+#define FEW_IMAGES      3   /* a program, libc and the loader */
+#define ELF_HEAD_BYTES  832 /* that glibc's loader reads */
 #define WINDOW_BYTES    ((uint64_t)ZM_ACT_WINDOW_PAGES * self.head.page_bytes)
 #define UNITS_PER_BLOCK 20 /* of work, for each block of code that it goes over */
 #define EXIT_FAILED     1
@@ -172,16 +173,25 @@ static void map_parts(char *base, uint64_t bytes, int fd, uint64_t offset)
 	}
 }
 
+/* As a loader does it with each library: its head is read, its size asked for. */
+static int open_image(void)
+{
+	struct stat status;
+	int fd = open("../image", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, buffer, ELF_HEAD_BYTES) < 0 || fstat(fd, &status) < 0)
+		zm_process_fail("../image", errno);
+	return fd;
+}
+
 /* Programs and libraries, then files without parts, as of a locale. */
 static void map_images(void)
 {
 	uint64_t bytes = self.class.image_pages * self.head.page_bytes;
 	uint32_t nr = self.class.nr_images;
-	int fd = open("../image", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		zm_process_fail("../image", errno);
 	for (uint32_t i = 0; i < nr; i++) {
+		int fd = open_image();
 		void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
 				  (off_t)(i * bytes));
 
@@ -189,9 +199,9 @@ static void map_images(void)
 			zm_process_fail("../image", errno);
 		if (i < FEW_IMAGES || i < nr / 2)
 			map_parts(base, bytes, fd, i * bytes);
+		(void)close(fd);
 		self.images[i] = base;
 	}
-	(void)close(fd);
 }
 
 static uint64_t windows_of_all(void)
