@@ -93,6 +93,8 @@ static const struct {
 	{ "22P05", -EILSEQ },
 };
 
+/* What has no state was not said by the server but is libpq's, which could not send or hear: while only its
+ * sending has failed, PQstatus still calls the connection good. */
 static int error_of(const struct postgres_db *db, const PGresult *result)
 {
 	const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
@@ -101,7 +103,8 @@ static int error_of(const struct postgres_db *db, const PGresult *result)
 		if (strncmp(state, states[i].state, strlen(states[i].state)) == 0)
 			return states[i].error;
 	}
-	return PQstatus(db->connection) == CONNECTION_OK && !db->is_lost ? -EIO : -ECONNRESET;
+	return state && PQstatus(db->connection) == CONNECTION_OK && !db->is_lost ? -EIO
+										  : -ECONNRESET;
 }
 
 static int fail(const struct postgres_db *db, struct zm_why *why, const PGresult *result)
