@@ -20,6 +20,7 @@ const struct zm_workload ZM_WORKLOAD = {
 	.summary = "reads one mapped file in tmpfs by all tasks, at random",
 	.op = "word",
 	.kinds = ZM_TASK_PROCESS | ZM_TASK_THREAD,
+	.has_children = true,
 	.own = &own,
 	.options = zm_area_shm_options,
 	.options_size = sizeof(struct zm_area_options),

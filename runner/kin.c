@@ -1,8 +1,6 @@
 /* kin: a walk down the tree, by the lists of children. */
 #include "runner/kin.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -85,9 +85,12 @@ static void without_lists(const struct lists *lists, const struct zm_series *ser
 	size_t nr = 0;
 
 	for (size_t i = 0; i < lists->nr; i++) {
-		double used = value_near(series, lists->t_ns[i]);
+		double used;
 
-		if (lists->t_ns[i] < phase->t0_ns || lists->t_ns[i] > phase->t1_ns || isnan(used))
+		if (lists->t_ns[i] < phase->t0_ns || lists->t_ns[i] > phase->t1_ns)
+			continue;
+		used = value_near(series, lists->t_ns[i]);
+		if (isnan(used))
 			continue;
 		peak = fmax(peak, used - lists->kb[i]);
 		sum += lists->kb[i];

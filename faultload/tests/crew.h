@@ -35,6 +35,7 @@ static inline void crew_run(struct rig *rig, uint64_t ops)
 {
 	struct crew_member members[RIG_TASKS];
 	pthread_t threads[RIG_TASKS];
+	uint64_t child_faults = rig_child_faults();
 
 	rig->stop = 0;
 	for (unsigned int i = 0; i < rig->run.nr_tasks; i++) {
@@ -49,6 +50,7 @@ static inline void crew_run(struct rig *rig, uint64_t ops)
 		if (members[i].r < 0)
 			fail_msg("task %u: %s", i, rig->slots[i].why.text);
 	}
+	rig_assert_children(rig, child_faults);
 }
 
 #endif

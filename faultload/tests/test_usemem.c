@@ -113,19 +113,10 @@ static void test_faults(void **state)
 	}
 }
 
-/* Children's faults, that is copies, come to this process when they are reaped. */
-static uint64_t child_faults(void)
-{
-	struct rusage usage;
-
-	assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
-	return (uint64_t)(usage.ru_minflt + usage.ru_majflt);
-}
-
 static void check_copies(const struct zm_workload *workload, const char *options)
 {
 	const struct zm_usemem_run *shared;
-	uint64_t before = child_faults(), nr_pages, rounds;
+	uint64_t before = rig_child_faults(), nr_pages, rounds;
 	struct rig rig;
 
 	rig_start(&rig, workload, ZM_TASK_PROCESS, 1, options);
@@ -136,9 +127,9 @@ static void check_copies(const struct zm_workload *workload, const char *options
 	rig_run(&rig, 0, 2 * shared->vmscal.area_bytes / ZM_WORD_BYTES + 100);
 	rounds = rig.slots[0].counters[ZM_VMSCAL_ROUNDS];
 	assert_true(rounds >= 2);
-	assert_true(child_faults() - before >= rounds * nr_pages);
+	assert_true(rig_child_faults() - before >= rounds * nr_pages);
 	if (!rig_is_watched())
-		assert_true(child_faults() - before <= (rounds + 1) * (nr_pages + 200));
+		assert_true(rig_child_faults() - before <= (rounds + 1) * (nr_pages + 200));
 	if (own_of(workload)->is_random)
 		assert_in_range(shared->vmscal.copy.nr, rounds, rounds + 1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */

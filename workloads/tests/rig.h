@@ -244,15 +244,34 @@ static inline void *rig_watch_main(void *context)
 	return NULL;
 }
 
+/* Of processes that were started here and have been waited for. */
+static inline uint64_t rig_child_faults(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+	return (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+}
+
+/* Whose processes start others says so: what those use of the CPUs would be called a disturbance. */
+static inline void rig_assert_children(const struct rig *rig, uint64_t faults_before)
+{
+	if (rig->run.kind == ZM_TASK_PROCESS)
+		assert_int_equal(rig_child_faults() > faults_before,
+				 rig->run.workload->has_children);
+}
+
 static inline void rig_run(struct rig *rig, unsigned int index, uint64_t ops)
 {
 	struct rig_watch watch = { rig, index, ops };
+	uint64_t child_faults = rig_child_faults();
 	pthread_t thread;
 
 	rig->stop = 0;
 	assert_int_equal(pthread_create(&thread, NULL, rig_watch_main, &watch), 0);
 	rig_must(rig, zm_task_loop(&rig->tasks[index]), rig->slots[index].why.text);
 	assert_int_equal(pthread_join(thread, NULL), 0);
+	rig_assert_children(rig, child_faults);
 }
 
 static inline uint64_t rig_ops(const struct rig *rig, unsigned int index)
