@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "netload/packet.h"
@@ -114,11 +115,15 @@ static int read_packets(pcap_t *capture, const char *path, struct zm_shape *shap
 static int open_capture(const char *path, pcap_t **ret_capture, struct zm_why *why)
 {
 	char reason[PCAP_ERRBUF_SIZE] = "";
+	struct stat status;
 
-	if (access(path, R_OK) < 0) {
+	if (stat(path, &status) < 0 || access(path, R_OK) < 0) {
 		(void)zm_why_errno(why, -errno, "shape=%s", path);
 		return -EINVAL;
 	}
+	if (!S_ISREG(status.st_mode)) /* to open a pipe would wait for who writes to it */
+		return zm_why_set(why, -EINVAL,
+				  "shape=%s: not a file; it takes a pcap or pcapng file", path);
 	*ret_capture =
 		pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, reason);
 	if (!*ret_capture)

@@ -99,6 +99,9 @@ static void what_is_no_capture_is_said(void **state)
 	assert_non_null(strstr(why.text, "pcap or pcapng"));
 	assert_int_equal(zm_shape_check(tree_path(&tree, "text"), &why), -EINVAL);
 	assert_int_equal(zm_shape_check(tree_path(&tree, "gone"), &why), -EINVAL);
+	assert_int_equal(mkfifo(tree_path(&tree, "pipe"), 0600), 0);
+	assert_int_equal(zm_shape_check(tree_path(&tree, "pipe"), &why), -EINVAL);
+	assert_non_null(strstr(why.text, "pipe: not a file"));
 	assert_int_equal(zm_shape_read(tree_path(&tree, "gone"), &shape, &why), -EINVAL);
 	assert_non_null(strstr(why.text, "gone: No such file"));
 	pcap_begin(&file);
