@@ -40,7 +40,7 @@ static const char head[] =
 	"summary{cursor:pointer;padding:.3rem 0}\n"
 	"pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem}\n"
 	"img{height:auto;background:#fff}\n"
-	"@media print{.wide{overflow:visible}img{max-width:100%}}\n"
+	"@media print{.wide{overflow:visible}img{max-width:100%}td{overflow-wrap:anywhere}}\n"
 	"</style>\n<title>";
 
 void zm_page_begin(FILE *out, const char *title)
